@@ -36,7 +36,7 @@ describe('the fields of log lines', () => {
     expect(seen).toEqual([{ job: 'webhook' }, { request_id: 'request' }])
   })
 
-  it('end with the work, even for a timer that the work has started, and if the work fails', async () => {
+  it('are not added any more after the work has ended or failed, even to lines of a timer that the work started', async () => {
     let later: Promise<object> = Promise.resolve({ unset: true })
     const work = withLogFields({ request_id: 'failing' }, async () => {
       later = sleep(5).then(getLogFields)

@@ -45,7 +45,7 @@ export abstract class ServiceError extends Error {
   }
 }
 
-/** Makes the base class of errors of this kind. `text` is the message of those without their own. */
+/** Creates a base class for errors of this kind. `text` is the default message. */
 export function defineError<Name extends ProblemName>(problem: Name, text = '') {
   abstract class KnownError extends ServiceError {
     override readonly problem: ProblemName = problem

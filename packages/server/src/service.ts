@@ -396,7 +396,7 @@ async function start(
   closers.push(() => clearInterval(completing))
   // Only now, because the sandbox catches up with events that fell due while it was stopped, and
   // sends them to this service.
-  if (options.ticking ?? true) providers?.keepTime()
+  if (options.ticking ?? true) providers?.startClock()
 
   let closing: Promise<void> | null = null
   return {

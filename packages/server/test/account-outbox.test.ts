@@ -69,7 +69,7 @@ describe('the outbox of mail about accounts (threat F4)', () => {
     )
   })
 
-  it('sends everything in the end, each once, if more mail hangs than is sent at once', async () => {
+  it('sends every mail exactly once in the end, even if more mails hang than can be sent concurrently', async () => {
     const outbox = startOutbox()
     for (let at = 0; at < 25; at += 1) await add(outbox, `slow${at}@example.com`)
     const run = outbox.process()
@@ -97,7 +97,7 @@ describe('the outbox of mail about accounts (threat F4)', () => {
     expect(await rows()).toMatchObject([{ state: 'done', attempts: 2, last_error: null }])
   })
 
-  it('closes although a mail hangs, which another process sends after the lease', async () => {
+  it('closes even if sending a mail hangs, and another process sends that mail after the lease has expired', async () => {
     const outbox = startOutbox({ limits: { close: 20 } })
     await add(outbox, 'slow@example.com')
     void outbox.process()

@@ -158,7 +158,7 @@ describe('a new password for an account', () => {
   it.each([
     ['whose address was confirmed', { isVerified: true }],
     ['that an operator has made an operator', { role: 'owner' }],
-  ] as const)('%s keeps the other ways to sign in, and lists them', async (_, more) => {
+  ] as const)('%s does not remove the other ways to sign in, but lists them', async (_, more) => {
     const person = await createPerson(more)
     const passkey = await addAllWays(person)
     const page = await resetPassword(person.email)
@@ -216,7 +216,7 @@ describe('wrong codes of a thief who knows the password', () => {
     expect(await signInWithCode(person.email, PASSWORD, nextCode(), THIEF)).toBe(429)
   })
 
-  it('are forgotten with a new password, three times a day (threat N3)', async () => {
+  it('are not counted any more after the password was changed, at most three times a day (threat N3)', async () => {
     const person = await createPerson({ isVerified: true })
     const nextCode = await addApp(person)
     const statuses = []
@@ -293,7 +293,7 @@ describe('the owner of an account is told', () => {
   })
 })
 
-it('the second step names whom to ask, with and without recovery codes (threat N3)', async () => {
+it('the second step of a sign-in names whom to ask for the removal of a lost factor, with and without recovery codes (threat N3)', async () => {
   const person = await createPerson({ isVerified: true })
   await addApp(person)
   for (const hasCodes of [false, true]) {

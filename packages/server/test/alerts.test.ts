@@ -92,7 +92,7 @@ describe('an alert in deploy/prometheus', () => {
   const tests = read('prometheus/alerts.test.yaml')
   const guide = readPage('docs/guides/alerts.md')
 
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     expect(rules.length).toBeGreaterThan(10)
     expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length)
   })
@@ -114,7 +114,7 @@ describe('an alert in deploy/prometheus', () => {
     },
   )
 
-  it('is missing for no section of the guide', () => {
+  it('exists for every section of the guide', () => {
     const sections = [...guide.matchAll(/^### (Tollgate\w+)$/gm)].map(([, name]) => name)
     expect(sections).toEqual(rules.map(({ name }) => name))
   })

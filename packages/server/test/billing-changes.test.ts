@@ -56,7 +56,7 @@ describe('a planned change on the billing page', () => {
     expect(await bob.look('/billing/swap?plan=monthly')).not.toContain('Or change later')
     expect(await bob.refused('/billing/plan-change', wanted)).toMatchObject({
       status: 422,
-      alert: 'The payment provider does not support this.',
+      alert: 'The payment provider does not support this action.',
     })
     const eve = await newPerson(service)
     expect((await eve.refused('/billing/plan-change', wanted)).status).toBe(404)
@@ -104,7 +104,7 @@ describe('the details for invoices on the billing page', () => {
     const wrong = await ada.refused('/billing/tax-id', { ...wanted, tax_id: 'nonsense' })
     expect(wrong).toMatchObject({
       status: 422,
-      alert: 'This is not a valid number of this type.',
+      alert: 'This is not a valid tax ID of the chosen type.',
       html: expect.stringContaining('value="nonsense"'),
     })
     const odd = await ada.refused('/billing/tax-id', { type: 'xx_none', tax_id: '1' })

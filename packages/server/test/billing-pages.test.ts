@@ -252,7 +252,7 @@ describe.each(CASES)(
       expect(no).toMatchObject({
         status: 409,
         alert:
-          'Your subscription is paid with this payment method. Make another one the default first.',
+          'Your subscription is paid with this payment method. Make another payment method the default first.',
       })
       const mallory = await newPerson(service)
       await mallory.done('/billing/subscribe', { plan: 'pro', provider, token: card })
@@ -304,7 +304,7 @@ describe.each(CASES)(
         const no = await ada.refused('/billing/quantity', { quantity: '3' })
         expect(no).toMatchObject({
           status: 422,
-          alert: 'The payment provider does not support this.',
+          alert: 'The payment provider does not support this action.',
         })
         return
       }
@@ -390,7 +390,7 @@ describe.each(CASES)(
         /Payment failed .*The last payment failed and will be retried\./,
       )
       await service.advance({ days: 20 })
-      expect(await ada.look()).toMatch(/The payment failed, so it ended on/)
+      expect(await ada.look()).toMatch(/The payment failed, so the subscription ended on/)
       expect(await ada.subscription()).toMatchObject({ subscribed: false })
     })
 
@@ -441,7 +441,7 @@ describe.each(CASES)(
       await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
       await service.advance({ days: 10 })
       const preview = await ada.look('/billing/swap?plan=yearly')
-      expect(preview).toContain('Now Pro, $25.00 per month Then Yearly, $100.00 per year')
+      expect(preview).toContain('Current plan Pro, $25.00 per month New plan Yearly, $100.00 per year')
       const shown = /You pay now .*Today, \d+ \w+ \d{4} (\$[\d.]+)/.exec(preview)?.[1] ?? ''
       const fields = await fieldsOf(ada.browser, '/billing/swap?plan=yearly')
       expect(`$${(Number(fields.total) / 100).toFixed(2)}`).toBe(shown)
@@ -714,7 +714,7 @@ describe('access to the billing pages', () => {
     const no = await ada.refused('/billing/card', { provider: 'stripe', token: 'pm_card_visa' })
     expect(no).toMatchObject({
       status: 409,
-      alert: 'You have already paid through the other provider, so please continue there.',
+      alert: 'You have already paid through the other payment provider, so please continue there.',
     })
     expect(await ada.subscription()).toMatchObject({ provider: 'braintree' })
   })

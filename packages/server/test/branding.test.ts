@@ -119,7 +119,7 @@ describe('the settings of the brand', () => {
     )
   })
 
-  it('can be variables, in which semicolons separate the lines of the address', () => {
+  it('can be set by environment variables, where semicolons separate the lines of the address', () => {
     const { settings } = readEnvironment(
       {
         TOLLGATE_VENDOR: 'Acme Ltd',

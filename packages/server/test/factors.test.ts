@@ -61,7 +61,7 @@ describe('a code of an authenticator app', () => {
     expect(await factors.useTotp(user.id, codeAt(-1))).toBe(true)
   })
 
-  it('is accepted once, and then no code of an earlier step', async () => {
+  it('is accepted once, and afterwards no code of an earlier time step is accepted', async () => {
     const { codeAt } = await addApp()
     clock.advance({ seconds: 60 })
     const early = codeAt(-1)
@@ -141,7 +141,7 @@ describe('setting up an authenticator app', () => {
 })
 
 describe('recovery codes', () => {
-  it('are accepted once each, in any spelling, and end with the next set', async () => {
+  it('are accepted once each, in any spelling, and stop working when a new set is created', async () => {
     await addApp()
     const first = await factors.renewRecoveryCodes(user.id)
     expect(new Set(first).size).toBe(10)
@@ -167,7 +167,7 @@ describe('recovery codes', () => {
   })
 })
 
-describe('a reset by an operator', () => {
+describe('a reset of second factors by an operator', () => {
   it('removes every factor, and is reported once', async () => {
     await addApp()
     await factors.renewRecoveryCodes(user.id)
@@ -400,7 +400,7 @@ describe('a pending sign-in', () => {
     expect(await pending.purge()).toBeGreaterThan(0)
   })
 
-  it('leads to a session with a second factor, which alone counts if it is required', async () => {
+  it('leads to a session with a second factor; if the service requires one, sessions without it are not accepted', async () => {
     const sessions = createSessions({ database, clock, secure: false, requiresMfa: true })
     const start = async (methods: readonly string[]) => {
       const { cookie } = await sessions.start(user.id, { methods, address: null, browser: null })

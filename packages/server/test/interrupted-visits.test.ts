@@ -111,5 +111,5 @@ it('the billing page shows an unsettled Braintree charge as processing', async (
   await post('/billing/subscribe', form)
   const html = await (await browser.get('/billing')).text()
   expect(html).toContain('Processing')
-  expect(html).not.toContain('>Open<')
+  expect(html).not.toContain('>Unpaid<')
 })

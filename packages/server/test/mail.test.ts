@@ -158,7 +158,7 @@ describe('tollgate mail test', () => {
     expect(stdout).toContain('550 5.1.1 There is no such address')
   })
 
-  it('fails for something that is not an address', async () => {
+  it('fails if the recipient is not an e-mail address', async () => {
     const { code, stderr } = await helpers().tollgate('mail', 'test', 'ops')
     expect([code, stderr]).toEqual([2, expect.stringContaining('ops is not an e-mail address')])
   })

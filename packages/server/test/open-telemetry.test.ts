@@ -49,7 +49,7 @@ describe('the service in a process with an OpenTelemetry SDK', () => {
     for (const api of [trace, metrics, context, propagation]) api.disable()
   })
 
-  it('records a span of each request with its route, status and id, and of the token inside it', () => {
+  it('records a span for each request with its route, status and id, and inside it one for issuing the token', () => {
     const [request] = spansNamed('POST /oauth/token')
     expect(request?.attributes).toEqual({
       'http.request.method': 'POST',
@@ -71,7 +71,7 @@ describe('the service in a process with an OpenTelemetry SDK', () => {
     expect(failed.flatMap(({ events }) => events)).toEqual([])
   })
 
-  it("records a span of each request to a provider, with the provider's id of it", () => {
+  it('records a span for each request to a payment provider, with the id that the provider gave the request', () => {
     const [created] = spansNamed('POST /v1/subscriptions')
     expect(created?.attributes).toEqual({
       'tollgate.provider': 'stripe',

@@ -57,7 +57,7 @@ describe('the list of tables with data about people', () => {
   })
 })
 
-describe('the export of a person', () => {
+describe("the export of a person's data", () => {
   it('is the same whether a requested new address is free, taken, or of a disabled account (threat Q11)', async () => {
     const quiet = await startTestService({ settings: { mail: { send: async () => {} } } })
     const create = async () => {
@@ -185,10 +185,10 @@ describe('the export of a person', () => {
   })
 })
 
-describe('the deletion of the own account (threat Q4)', () => {
+describe('the deletion of an account by its owner (threat Q4)', () => {
   const go = { decision: 'go', confirm: 'yes' }
 
-  it('names the applications of the person before, which keep working for others (threat N4)', async () => {
+  it('names beforehand the applications that the person registered, which keep working for other people (threat N4)', async () => {
     const { id, browser } = await newPerson()
     const before = await (await browser.get('/account/delete')).text()
     expect(before).not.toContain('keep working')
@@ -213,7 +213,7 @@ describe('the deletion of the own account (threat Q4)', () => {
     expect(token.status).toBe(200)
   })
 
-  it('says before what will happen, deletes, ends tokens, and the address can register again', async () => {
+  it('says beforehand what will happen, ends all tokens, and lets the address register again', async () => {
     const { id, email, browser } = await newPerson()
     const body = { name: 'script', scopes: [] }
     const made = await browser.api('/oauth/personal-access-tokens', { method: 'POST', body })

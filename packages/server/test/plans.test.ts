@@ -198,11 +198,17 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     const none = await ada.price({ plan: 'pro-monthly' })
     expect(none.html).not.toContain('name="coupon"')
     const refused = await ada.subscribe({ plan: 'pro-monthly', coupon: 'SPRING' })
-    expect(refused).toMatchObject({ status: 422, alert: 'This plan takes no codes.' })
+    expect(refused).toMatchObject({
+      status: 422,
+      alert: 'Promotion codes cannot be used with this plan.',
+    })
     await ada.subscribe({ plan: 'pro-monthly' })
     expect((await ada.open()).text).not.toContain('Use the code')
     const later = await ada.post('/billing/code', { coupon: 'SPRING' })
-    expect(later).toMatchObject({ status: 422, alert: 'This plan takes no codes.' })
+    expect(later).toMatchObject({
+      status: 422,
+      alert: 'Promotion codes cannot be used with this plan.',
+    })
   })
 
   it('do not let a person choose a plan that the provider does not sell', async () => {
@@ -218,7 +224,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     const ada = await newPerson(provider)
     await ada.subscribe({ plan: 'pro-monthly' })
     const page = await ada.open('/billing/swap?plan=pro-yearly')
-    expect(page.text).toContain('After that, the price is $290.00 per year')
+    expect(page.text).toContain('From the next period on, the price is $290.00 per year')
     const hidden = [...page.html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)]
     const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value ?? '']))
     const done = await ada.post('/billing/swap', fields)

@@ -186,7 +186,7 @@ it('only one of two accounts that confirm the same new address at once gets it',
   expect(await processes[0].core.users.findByEmail(next)).not.toBeNull()
 })
 
-it('a reset and a change of address at once leave one of them done', async () => {
+it('only one of a password reset and a change of address takes effect if both happen at once', async () => {
   const user = await createPerson()
   const next = newAddress('racer')
   await processes[0].recovery.requestPasswordReset(user.email, 'en')

@@ -96,7 +96,7 @@ const isVerified = async (id: string) =>
   (await service.users.findById(id))?.emailVerifiedAt instanceof Date
 
 describe('a forgotten password', () => {
-  it('is replaced by a link, which ends all sessions and tokens and is told to the owner (threat N3)', async () => {
+  it('is replaced by using the link in a mail, which ends all sessions and tokens, and the owner is notified (threat N3)', async () => {
     const { email, id } = await createPerson()
     const before = await signedIn(email)
     const { token } = await service.oauth.tokens.createPersonal({
@@ -126,7 +126,7 @@ describe('a forgotten password', () => {
     expect(await isVerified(id)).toBe(true)
   })
 
-  it('is not replaced by an invalid one, after which the link still works', async () => {
+  it('is not replaced if the new password is invalid, and the link can still be used afterwards', async () => {
     const { email } = await createPerson()
     const link = await resetLink(email)
     expect((await press(link, { password: 'short' })).status).toBe(422)
@@ -278,8 +278,8 @@ describe('a link in mail (threat N8, threat Q11)', () => {
   })
 })
 
-describe('an address', () => {
-  it('is verified by a link, which the claims then say', async () => {
+describe('the e-mail address of an account', () => {
+  it('is verified by using a link, and the claims in tokens then say so', async () => {
     const { email, id } = await createPerson()
     const link = await verifyLink(email)
     expect(await isVerified(id)).toBe(false)
@@ -287,7 +287,7 @@ describe('an address', () => {
     expect(await isVerified(id)).toBe(true)
   })
 
-  it('changes only when the new one is confirmed, and both are told', async () => {
+  it('changes only after the new address is confirmed, and both addresses get a mail', async () => {
     const { email, id } = await createPerson(true)
     const next = newAddress('next')
     const link = await changeLink(email, next)
@@ -336,7 +336,7 @@ describe('an address', () => {
     expect((await service.users.findById(one.id))?.email).toBe(one.email)
   })
 
-  it('gets no text that a stranger has chosen as name, unless it is verified', async () => {
+  it('gets no mail with a name that a stranger chose, unless the address is verified', async () => {
     const email = newAddress('victim')
     await service.users.create({ email, password: PASSWORD, name: 'Win money now' })
     await resetLink(email)
@@ -381,13 +381,13 @@ describe('registration by mail', () => {
     expect(statuses.sort()).toEqual([303, 404, 404, 404])
   })
 
-  it('tells the owner of a known address, and only the owner', async () => {
+  it('tells nobody but the owner of an address that the address already has an account', async () => {
     const { email } = await createPerson()
     await register(email)
     expect(await mailTo(email)).toMatchObject([{ kind: 'already_registered' }])
   })
 
-  it('leads to no other host', async () => {
+  it('never redirects to another host', async () => {
     const email = newAddress('new')
     await register(email, { return_to: '//evil.example' })
     const joined = await press(await linkTo(email, 'registration'), { password: PASSWORD })
@@ -395,8 +395,8 @@ describe('registration by mail', () => {
   })
 })
 
-describe('an invitation', () => {
-  it('creates a verified account, once, and is in the audit log', async () => {
+describe('an invitation to create an account', () => {
+  it('creates one account, whose address is verified, and is recorded in the audit log', async () => {
     const operators = createOperatorHelpers(service)
     const admin = await operators.operator('admin')
     const email = newAddress('invited')
@@ -416,7 +416,7 @@ describe('an invitation', () => {
     ])
   })
 
-  it('is sent by a command and by a button', async () => {
+  it('can be sent with a command, and with a button on the page for operators', async () => {
     const [one, two] = [newAddress('invited'), newAddress('invited')]
     const { code, stdout } = await createAccountHelpers(service).tollgate('user', 'invite', one)
     expect([code, stdout.trim()]).toEqual([0, `The invitation will be sent to ${one}`])
@@ -434,8 +434,8 @@ describe('an invitation', () => {
   })
 })
 
-describe('strangers', () => {
-  it('can cause only a few mails to one mailbox, from however many networks, without delaying a known one', async () => {
+describe('requests for mail by people who are not signed in', () => {
+  it('lead to only a few mails to one mailbox, however many networks send them, and do not block the owner in a known network', async () => {
     const { email } = await createPerson()
     const network = (at: number) => `203.0.113.${at}`
     for (let at = 0; at < 12; at += 1) {
@@ -500,7 +500,7 @@ it('mail is sent later if the server is away, and given up if the recipient is r
   expect(left).toEqual([])
 })
 
-describe('the routes for strangers, while the worker sends mail', () => {
+describe('the routes that need no sign-in, while the worker sends mail', () => {
   let busy: TestService
   const sent: ServiceMail[] = []
   beforeAll(async () => {
@@ -565,7 +565,7 @@ describe('the routes for strangers, while the worker sends mail', () => {
   )
 })
 
-describe('the routes for strangers', () => {
+describe('the routes that need no sign-in', () => {
   let quiet: TestService
   beforeAll(async () => {
     quiet = await startTestService({

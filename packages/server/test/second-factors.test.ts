@@ -194,7 +194,7 @@ describe('signing in with a passkey', () => {
     expect((await service.browser().post('/login/passkey', disabled)).status).toBe(401)
   })
 
-  it('is limited per network, for refused ones only', async () => {
+  it('is limited per network, where only refused passkeys count', async () => {
     const refuse = () => service.browser().post('/login/passkey', { passkey: '' })
     const statuses = []
     for (let attempt = 0; attempt <= rates.passkeySignIns.points; attempt++) {
@@ -214,7 +214,7 @@ describe('signing in with a passkey', () => {
 })
 
 describe('the page of second factors', () => {
-  it('adds an app after a recent sign-in, raises the session, and shows recovery codes once', async () => {
+  it('adds an authenticator app after a recent sign-in, which then counts for the session, and shows recovery codes once', async () => {
     const user = await help.person()
     const browser = service.browser()
     await help.login(browser, user.email)
@@ -251,7 +251,7 @@ describe('the page of second factors', () => {
     expect(service.log()).not.toContain(secret)
   })
 
-  it('asks for a fresh sign-in, and for the second factor in a session from before it (threat N11)', async () => {
+  it('requires a recent sign-in, and the second factor if the session began without it (threat N11)', async () => {
     const user = await help.person()
     const old = service.browser()
     await help.login(old, user.email)
@@ -293,7 +293,7 @@ describe('the page of second factors', () => {
     expect(help.led(await help.login(service.browser(), user.email))).toEqual([303, '/account'])
   })
 
-  it('is deleted with the account', async () => {
+  it('shows data that is deleted together with the account', async () => {
     const user = await help.person()
     await help.addApp(user)
     await service.factors.renewRecoveryCodes(user.id)
@@ -340,7 +340,7 @@ describe('an application that asks for the acr mfa', () => {
     }
   }
 
-  it('gets it after the second factor only, with the time of the password', async () => {
+  it('gets it only after the second factor, and auth_time is the time at which the password was entered', async () => {
     const app = await application()
     const user = await help.person()
     const browser = service.browser()
@@ -380,7 +380,7 @@ describe('an application that asks for the acr mfa', () => {
     expect(html).toContain('better_sign_in')
   })
 
-  it('lists it in its metadata', async () => {
+  it('finds it in the metadata of the server', async () => {
     const metadata = await (await fetch(`${service.url}/.well-known/openid-configuration`)).json()
     expect(metadata.acr_values_supported).toEqual(['password', 'mfa'])
   })
@@ -429,7 +429,7 @@ describe('the password grant', () => {
 })
 
 describe('the setting secondFactor', () => {
-  it('required: keeps people out who have not set up a factor', async () => {
+  it('required: gives no access to people who have not set up a factor', async () => {
     await withService({ secondFactor: 'required' }, async (own) => {
       const { person, login, led, isSignedIn, field } = helpersOf(own)
       const user = await person()
@@ -460,7 +460,7 @@ describe('the setting secondFactor', () => {
     })
   })
 
-  it('operators: requires it of operators, also in sessions from before', async () => {
+  it('operators: requires a second factor from operators, even in sessions that began before the setting was changed', async () => {
     await withService({ secondFactor: 'operators' }, async (own) => {
       const { person, login, led } = helpersOf(own)
       const [user, operator] = [await person(), await person('owner')]
@@ -482,7 +482,7 @@ describe('the setting secondFactor', () => {
   })
 
   it.each(['operators', 'required'] as const)(
-    '%s: ends every session from before when the factor is set up at sign-in (threat N12)',
+    '%s: when a person sets up the factor during a sign-in, all earlier sessions of the person end (threat N12)',
     async (secondFactor) => {
       await withService({ secondFactor }, async (own) => {
         const { person, login, led, field } = helpersOf(own)
@@ -517,7 +517,7 @@ describe('the setting secondFactor', () => {
     },
   )
 
-  it('off: has no pages, and asks for no factor', async () => {
+  it('off: there are no pages for second factors, and a sign-in asks for none', async () => {
     await withService({ secondFactor: 'off' }, async (own) => {
       const { person, login, led, addApp } = helpersOf(own)
       const user = await person()

@@ -149,7 +149,7 @@ describe('a sign-in with another provider', () => {
     await expectRefusal(browser, await callBack(browser, response), INVALID)
   })
 
-  it('is refused without `iss` if the provider promises it, and sends no code then (threat U3)', async () => {
+  it('is refused if the provider announces `iss` but the response lacks it, and then the code is not exchanged (threat U3)', async () => {
     standIn.discovery = { authorization_response_iss_parameter_supported: true }
     service.clock.advance({ hours: 2 })
     const before = standIn.received.length
@@ -215,7 +215,7 @@ describe('a sign-in with another provider', () => {
     ['redirects to a private address', 'redirect'],
     ['responds with a huge document', 'huge'],
   ] as const)(
-    'fails with a page that leads on if the provider %s (threat U5)',
+    'fails with a page from which the person can continue if the provider %s (threat U5)',
     async (_, outage) => {
       const browser = service.browser()
       const response = standIn.approve(await press(browser), PERSON)
@@ -229,7 +229,7 @@ describe('a sign-in with another provider', () => {
     },
   )
 
-  it('needs the discovery document only once an hour, and survives an outage of it', async () => {
+  it('requests the discovery document at most once an hour, and uses the earlier one if it is unavailable', async () => {
     const browser = service.browser()
     expect(await press(browser)).not.toBe('')
     standIn.outage = 500
@@ -238,7 +238,7 @@ describe('a sign-in with another provider', () => {
     standIn.outage = null
   })
 
-  it('leads on by a page if the sign-in page of the provider is on an unexpected host', async () => {
+  it('shows a page that leads to the provider, instead of a redirect, if the sign-in page of the provider is on an unexpected host', async () => {
     const address = 'https://elsewhere.example/authorize'
     standIn.discovery = { authorization_endpoint: address }
     service.clock.advance({ hours: 2 })

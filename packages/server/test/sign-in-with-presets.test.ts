@@ -72,15 +72,15 @@ async function signInWith(provider: string, claims: Readonly<Record<string, unkn
 }
 
 describe('the buttons of the sign-in page', () => {
-  it('are in the order presets, then own providers', async () => {
+  it('show the presets first, then the custom providers', async () => {
     const html = await (await service.browser().get('/login')).text()
     const buttons = [...html.matchAll(/Continue with (\w+)/g)].map(([, name]) => name)
     expect(buttons).toEqual(['Google', 'GitHub', 'Microsoft', 'Apple', 'Acme'])
   })
 })
 
-describe('Google', () => {
-  it('signs in a person with a verified address', async () => {
+describe('a sign-in with Google', () => {
+  it('succeeds for a person with a verified address', async () => {
     const email = newAddress('google')
     const claims = { sub: '1088', email, email_verified: true, name: 'Ada', hd: 'example.com' }
     expect(await signInWith('google', claims)).toEqual({ status: 303, subject: '1088', email })
@@ -88,10 +88,10 @@ describe('Google', () => {
   })
 })
 
-describe('GitHub', () => {
+describe('a sign-in with GitHub', () => {
   const person = { id: 583231, login: 'octocat', name: 'The Octocat' }
 
-  it('signs in the owner of the access token with the primary, verified address', async () => {
+  it('uses the primary, verified address of the owner of the access token', async () => {
     const email = newAddress('octocat')
     standIn.github.user = person
     standIn.github.emails = [
@@ -109,13 +109,13 @@ describe('GitHub', () => {
     ['only another address is verified', person, { primary: false, verified: true }, 403],
     ['the account has no id', { login: 'x' }, { primary: true, verified: true }, 400],
     ['the id is a text', { id: '583231', login: 'x' }, { primary: true, verified: true }, 400],
-  ])('refuses the sign-in if %s (threat U4)', async (_, user, flags, status) => {
+  ])('is refused if %s (threat U4)', async (_, user, flags, status) => {
     standIn.github.user = { ...user, ...('name' in user && { id: 583232 }) }
     standIn.github.emails = [{ email: newAddress('octocat'), ...flags }]
     expect(await signInWith('github', {})).toMatchObject({ status, subject: null })
   })
 
-  it('tells a wrong code from an outage, although both have status 200', async () => {
+  it('distinguishes a wrong code from an outage, although GitHub responds to both with status 200', async () => {
     const browser = service.browser()
     const response = standIn.approve(await press(browser, 'github'), {})
     response.set('code', 'wrong')
@@ -124,7 +124,7 @@ describe('GitHub', () => {
   })
 })
 
-describe('Microsoft', () => {
+describe('a sign-in with Microsoft', () => {
   const person = (change: Readonly<Record<string, unknown>>) => ({
     sub: 'AAAA',
     tid: TENANT,
@@ -132,7 +132,7 @@ describe('Microsoft', () => {
     ...change,
   })
 
-  it('signs in people of any tenant, each known by tenant and subject, whose address is owned', async () => {
+  it('succeeds for people of any tenant, who are identified by tenant and subject, if their address belongs to the tenant', async () => {
     for (const tid of [TENANT, OTHER_TENANT]) {
       const found = await signInWith('microsoft', person({ tid, xms_edov: true }))
       expect(found).toMatchObject({ status: 303, subject: `${tid}:AAAA` })
@@ -144,7 +144,7 @@ describe('Microsoft', () => {
     ['an address that only claims to be verified', { email_verified: true }, 403],
     ['a text in place of the tenant', { tid: '../common', xms_edov: true }, 400],
     ['the issuer of another tenant', { iss: 'TENANT', xms_edov: true }, 400],
-  ])('refuses %s (threat U4)', async (_, change, status) => {
+  ])('is refused with %s (threat U4)', async (_, change, status) => {
     const iss = `${standIn.url}/microsoft/${OTHER_TENANT}/v2.0`
     const claims = person({ sub: 'BBBB', ...change, ...('iss' in change && { iss }) })
     expect(await signInWith('microsoft', claims)).toMatchObject({ status, subject: null })
@@ -158,7 +158,7 @@ describe('Microsoft', () => {
     ['consumers', PERSONAL, 303],
     ['consumers', TENANT, 400],
   ])(
-    'limits the tenants: with %s, a person of %s gets %i (threat U1)',
+    'is limited to the configured tenants: with %s, a person of %s gets the status %i (threat U1)',
     async (tenant, tid, status) => {
       const { url } = standIn
       const settings = { ...createSettings().microsoft, emailsAreVerified: false, tenant }
@@ -183,8 +183,8 @@ describe('Microsoft', () => {
   )
 })
 
-describe('Apple', () => {
-  it('receives a signed secret, and its form from another site becomes a page of ours', async () => {
+describe('a sign-in with Apple', () => {
+  it('uses a signed client secret, and accepts the form that Apple posts from its own site', async () => {
     const browser = service.browser()
     const location = await press(browser, 'apple')
     expect(new URL(location).searchParams.get('response_mode')).toBe('form_post')
@@ -219,7 +219,7 @@ describe('Apple', () => {
   it.each([
     ['a form with nothing in it', ''],
     ['an error', 'error=user_cancelled_authorize&state=x'],
-  ])('leads to a page that says what happened after %s', async (_, body) => {
+  ])('shows a page that says what happened after %s', async (_, body) => {
     const browser = service.browser()
     const posted = await browser.post(
       '/login/with/apple/callback',

@@ -227,7 +227,7 @@ describe('a sign-in with another provider', () => {
     expect(await service.users.identities.find('acme', claims.sub)).toBeNull()
   })
 
-  it('tells a person who cancels, and leads back to the page of the application', async () => {
+  it('says that the person cancelled, and leads back to the page of the application', async () => {
     const browser = service.browser()
     const { searchParams } = new URL(await press(browser))
     const response = new URLSearchParams({
@@ -256,7 +256,7 @@ describe('a sign-in with another provider', () => {
   })
 })
 
-describe('a sign-in with another provider for an application that demands a fresh one', () => {
+describe('a fresh sign-in with another provider, which an application demands,', () => {
   const redirect = 'https://app.example/callback'
   let client: string
   beforeAll(async () => {
@@ -269,7 +269,7 @@ describe('a sign-in with another provider for an application that demands a fres
   })
 
   it.each([{ max_age: '3600' }, { prompt: 'login' }])(
-    'asks the provider for it while signed out here, and then leads to the consent page: %o',
+    'is requested from the provider if the person is signed out here, and then leads to the approval screen: %o',
     async (demand) => {
       const claims = newClaims()
       const request = new URLSearchParams({
@@ -301,7 +301,7 @@ describe('a sign-in with another provider for an application that demands a fres
     },
   )
 
-  it('is asked of the provider by the buttons of the page for a fresh sign-in, signed in or not', async () => {
+  it('is requested by the provider buttons of the sign-in page, whether or not the person is signed in', async () => {
     const { browser } = await createAccount()
     for (const each of [browser, service.browser()]) {
       const html = await (await each.get('/login?prompt=login&return_to=/account')).text()
@@ -312,7 +312,7 @@ describe('a sign-in with another provider for an application that demands a fres
 })
 
 describe('linked accounts', () => {
-  it('are added and removed by their person, and need no verified address', async () => {
+  it('are added and removed by the person to whom they belong, and need no verified address', async () => {
     const { id, browser } = await createAccount()
     const claims = { ...newClaims(), email_verified: false }
     expect(target(await link(browser, claims))).toEqual([303, '/account/links?linked'])
@@ -411,7 +411,7 @@ describe('linked accounts', () => {
   })
 })
 
-describe('two responses at once', () => {
+describe('two concurrent responses of another provider', () => {
   it('create one account with one link for a new person', async () => {
     const claims = newClaims()
     const browsers = [service.browser(), service.browser(), service.browser()]
@@ -420,7 +420,7 @@ describe('two responses at once', () => {
     for (const browser of browsers) expect(await whoIs(browser)).toBe(claims.email)
   })
 
-  it('link an identity with one of two people', async () => {
+  it('link the identity with only one of two people', async () => {
     const claims = newClaims()
     const both = [await createAccount(), await createAccount()]
     const replies = await Promise.all(both.map(({ browser }) => link(browser, claims)))

@@ -150,7 +150,7 @@ describe('a failing mail server', () => {
     expect(error).toMatchObject({ code: 'EABORT' })
   })
 
-  it('makes a mail that it accepted fail if its response is lost, and is not asked again by itself', async () => {
+  it('causes a failure, without an automatic retry, if it accepted the mail but its response was lost', async () => {
     sandbox.mail.fail('lost-response')
     expect(await failureOf(open().send(mail()))).toMatchObject({ code: 'ECONNECTION' })
     expect(sandbox.mail.messages()).toHaveLength(1)

@@ -15,7 +15,7 @@ describe('the last use of a personal access token', () => {
     const body = { name: 'Backup', scopes: ['check-status'] }
     const made = await browser.api('/oauth/personal-access-tokens', { method: 'POST', body })
     expect(made.body.token).toMatchObject({ name: 'Backup', last_used_at: null })
-    expect(await look('/tokens')).toMatch(/Last used.* Backup .* Not yet/)
+    expect(await look('/tokens')).toMatch(/Last used.* Backup .* Not used yet/)
 
     const headers = { authorization: `Bearer ${made.body.accessToken}` }
     const used = await fetch(`${service.url}/api/orders/status`, { headers })
@@ -25,7 +25,7 @@ describe('the last use of a personal access token', () => {
       return token.last_used_at
     }
     await expect.poll(readUse).toMatch(/^\d{4}-/)
-    expect(await look('/tokens')).not.toContain('Not yet')
+    expect(await look('/tokens')).not.toContain('Not used yet')
 
     const at = await readUse()
     const viewer = await createOperatorHelpers(service).operator('viewer')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasRole, outranks, ROLES } from '../users/roles.ts'
 import type { Actor } from './audit/caller.ts'
-import { authorize, isFresh } from './authorize.ts'
+import { authorize, isFreshSignIn } from './authorize.ts'
 import { getOperationScope, IRREVERSIBLE_SCOPE } from './operation.ts'
 import { OPERATIONS } from './operations/all.ts'
 import { AdminProblem } from './problems.ts'
@@ -147,13 +147,13 @@ describe('the roles of operators', () => {
   )
 })
 
-describe('isFresh(), which decides whether a sign-in is recent,', () => {
+describe('isFreshSignIn(), which decides whether a sign-in is recent,', () => {
   it.each([
     [0, true],
     [10, true],
     [10.1, false],
     [-0.1, false],
   ])('returns the right answer: a sign-in %d minutes ago gives %s', (minutes, expected) => {
-    expect(isFresh(minutesAgo(minutes), NOW)).toBe(expected)
+    expect(isFreshSignIn(minutesAgo(minutes), NOW)).toBe(expected)
   })
 })

@@ -11,7 +11,7 @@ export const FRESH_SIGN_IN = 10 * 60_000
 type Rule = Pick<Operation, 'name' | 'role' | 'effect' | 'grantsPower'>
 
 /**
- * Decides whether the actor may call the operation. All such decisions are made here.
+ * Checks that the actor may call the operation. Every call of an operation is checked here.
  * @throws AdminProblem `forbidden` or `fresh-sign-in-required`
  */
 export function authorize(operation: Rule, actor: Actor, now: Date): void {
@@ -22,7 +22,7 @@ export function authorize(operation: Rule, actor: Actor, now: Date): void {
       'forbidden',
       `${operation.name} needs the role ${operation.role}; yours is ${actor.role}.`,
     )
-  } else if (needsFreshSignIn(operation) && !isFresh(actor.signedInAt, now)) {
+  } else if (needsFreshSignIn(operation) && !isFreshSignIn(actor.signedInAt, now)) {
     throw new AdminProblem(
       'fresh-sign-in-required',
       'This operation needs a sign-in within the last ten minutes. Sign in again and repeat it.',
@@ -36,9 +36,10 @@ export function needsFreshSignIn({ effect, grantsPower = false }: Rule): boolean
 }
 
 /**
- * Whether the sign-in is recent. A time in the future comes from a wrong clock and counts as old.
+ * Whether a sign-in is at most `FRESH_SIGN_IN` old. A time in the future comes from a wrong clock
+ * and counts as old.
  */
-export function isFresh(signedInAt: Date, now: Date): boolean {
+export function isFreshSignIn(signedInAt: Date, now: Date): boolean {
   const age = now.getTime() - signedInAt.getTime()
   return age >= 0 && age <= FRESH_SIGN_IN
 }

@@ -161,7 +161,10 @@ export function listPaths({ route: [, path] }: Pick<Operation, 'route'>): Operat
   ]
 }
 
-/** The area of an operation. */
+/**
+ * Returns the area of an operation, the part of its name before the dot: `users` for
+ * `users.disable`.
+ */
 export function getOperationArea({ name }: Pick<Operation, 'name'>): OperationArea {
   return name.slice(0, name.indexOf('.')) as OperationArea
 }

@@ -5,7 +5,10 @@ import { createIdempotentRequests } from './idempotency.ts'
 import type { OperationServices } from './operation.ts'
 import { createRefusals } from './refusals.ts'
 
-/** Adds to the parts of the service the services that only operations need. */
+/**
+ * Creates the services for operations: the given parts of the service, and the services that only
+ * operations need.
+ */
 export function createAdminServices(
   parts: Omit<OperationServices, 'audit' | 'cursors'>,
 ): AdminServices {

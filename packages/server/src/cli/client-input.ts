@@ -30,7 +30,10 @@ export type WithSecret = ManagedClient & { readonly secret: string | null }
 /** Grant types that may be given by their last part, such as `--grant token-exchange`. */
 const SHORT_NAMES = ['device_code', 'token-exchange', 'jwt-bearer']
 
-/** Completes the short names of grant types; the authorization server knows which there are. */
+/**
+ * Expands the short name of a grant type to its URN; returns other names unchanged. The
+ * authorization server checks whether the grant type exists.
+ */
 export function parseGrantType(name: string): GrantType {
   return SHORT_NAMES.includes(name) ? `${GRANT_TYPE_URN_PREFIX}${name}` : name
 }

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import { openDatabase } from '../core.ts'
 import { createLogger } from '../logger.ts'
 
-/** The clock of this machine, where no database is open. */
+/** The clock of this machine, for commands that have no database open. */
 export const MACHINE_CLOCK: Clock = { now: () => new Date() }
 
 /**

@@ -125,7 +125,7 @@ export async function withBilling<T>(
 }
 
 /**
- * The address of the service: in a demo the one where the sandbox sends its webhooks.
+ * Returns the base URL of the service: in a demo, the one to which the sandbox sends webhooks.
  * @throws UsageError if it is unknown.
  */
 export function serviceUrl(config: Config): string {

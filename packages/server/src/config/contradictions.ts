@@ -126,7 +126,8 @@ export function findMailContradictions(
 
 /**
  * Lists the settings that have no effect, because the setting that switches their feature on is
- * off, or because `fapi2` decides for them. `isOff` knows features that no single setting switches.
+ * off, or because `fapi2` decides for them. `isOff` tells whether a feature is off that no single
+ * setting switches.
  */
 export function findIneffective(
   settings: Settings,

@@ -26,7 +26,7 @@ const MAKE_ONE = 'generate your own: openssl rand -base64 32'
 
 /**
  * Returns a sentence that explains why the configured secret is unsafe in production. `null` if it
- * is not.
+ * is safe.
  */
 export function findSecretProblem(values: Variables, mode: Mode): string | null {
   const given = values.TOLLGATE_SECRET

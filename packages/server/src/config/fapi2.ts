@@ -23,7 +23,10 @@ export function applyFapi2(settings: Settings): Settings {
   }
 }
 
-/** The options that the profile leaves open, by the function that takes them without the profile. */
+/**
+ * The options that can be set under the FAPI 2.0 profile, by the feature of the authorization
+ * server to which they belong.
+ */
 export const OPTIONS_UNDER_FAPI2 = {
   dpop: ['nonces', 'apiUrls', 'guardReplays'],
   pushedRequests: ['lifetime'],

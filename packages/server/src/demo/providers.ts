@@ -13,8 +13,8 @@ export type BothProviders = Sandbox<{ stripe: true; braintree: true }>
 
 export interface DemoProviders {
   readonly sandbox: BothProviders
-  /** Starts the sandbox's clock, which stands at the saved time until then. */
-  keepTime(): void
+  /** Starts the sandbox's clock, which stands still at the saved time before. */
+  startClock(): void
   close(): Promise<void>
 }
 
@@ -57,8 +57,8 @@ export async function startProviders(options: DemoProviderOptions): Promise<Demo
   let stop = async () => {}
   return {
     sandbox,
-    keepTime() {
-      stop = keepTime(sandbox)
+    startClock() {
+      stop = startClock(sandbox)
     },
     async close() {
       await stop()
@@ -99,7 +99,7 @@ export function sandboxProviders(
  * Runs the sandbox's clock at the speed of real time, from wherever it was moved to; after a pause
  * it first catches up. Saves the state every few seconds, so that a killed demo loses little.
  */
-function keepTime(sandbox: BothProviders): () => Promise<void> {
+function startClock(sandbox: BothProviders): () => Promise<void> {
   const { clock } = sandbox
   const ahead = Math.max(0, clock.nowMs() - Date.now())
   let offset = ahead

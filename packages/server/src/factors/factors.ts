@@ -63,23 +63,32 @@ export interface Factors {
    * wrong code, or if the person has an app already.
    */
   addTotp(userId: string, enrolment: TotpEnrolment, code: string): Promise<boolean>
-  /** Whether the code is right. Each code is accepted once, and none that is older. */
+  /**
+   * Checks a code of the person's authenticator app. Returns `false` if it is wrong. A correct code
+   * is used up: it is not accepted again, and neither are older codes.
+   */
   useTotp(userId: string, code: string): Promise<boolean>
-  /** Returns `false` if the person had none. */
+  /** Removes the authenticator app of a person. Returns `false` if the person had none. */
   removeTotp(userId: string): Promise<boolean>
   /** Adds a passkey: see `Passkeys.register()`. */
   addPasskey(userId: string, passkey: Parameters<Passkeys['register']>[1]): Promise<void>
-  /** Returns `false` if the person has no such passkey. */
+  /** Removes a passkey of a person. Returns `false` if the person has no passkey with this id. */
   removePasskey(userId: string, id: string): Promise<boolean>
   /** Replaces the recovery codes. Returns the new ones, which are stored as hashes only. */
   renewRecoveryCodes(userId: string): Promise<string[]>
-  /** Whether the recovery code is right. Each is accepted once. */
+  /**
+   * Checks a recovery code of the person and uses it up. Returns `false` if it is wrong, or was
+   * used before.
+   */
   useRecoveryCode(userId: string, code: string): Promise<boolean>
   /** Removes all factors and recovery codes. The person is told at the next sign-in. */
   reset(userId: string): Promise<void>
   /** Whether an operator has removed the person's factors, and the person was not told yet. */
   wasReset(userId: string): Promise<boolean>
-  /** Returns when an operator removed the person's factors, once. `null` otherwise. */
+  /**
+   * Returns when an operator removed the person's factors, and marks the person as told. `null` if
+   * there is nothing to tell.
+   */
   takeReset(userId: string): Promise<Date | null>
   /** Encrypts all secrets with the first secret of the service. Returns the number of changes. */
   reseal(): Promise<number>

@@ -25,7 +25,10 @@ export interface Passkey {
   readonly lastUsedAt: Date | null
 }
 
-/** The owner of a passkey that was proved. */
+/**
+ * Result of verifying a passkey: the owner of the passkey, and whether the authenticator verified
+ * the person.
+ */
 export interface ProvedPasskey {
   readonly userId: string
   /** Whether the authenticator verified the person, by a PIN or a fingerprint. */
@@ -38,7 +41,7 @@ export interface ProvedPasskey {
  */
 export type PasskeyRefusal = 'expired' | 'cloned' | 'invalid' | 'taken' | 'too-many'
 
-/** Thrown if the response of a browser proves nothing. */
+/** Thrown if a passkey is not accepted: see `reason`. */
 export class PasskeyRefused extends defineError('forbidden') {
   readonly reason: PasskeyRefusal
 
@@ -52,7 +55,7 @@ export interface Passkeys {
   /** Whether browsers can use passkeys at the URL of the service, which needs a host name. */
   readonly isPossible: boolean
   list(userId: string): Promise<Passkey[]>
-  /** Options for `navigator.credentials.create()`. */
+  /** Creates options for `navigator.credentials.create()`, which registers a passkey. */
   registration(
     user: { readonly id: string; readonly email: string; readonly name: string | null },
     session: string,
@@ -66,8 +69,8 @@ export interface Passkeys {
     passkey: { readonly session: string; readonly response: string; readonly name: string },
   ): Promise<Passkey>
   /**
-   * Options for `navigator.credentials.get()`: for the passkeys of a person, or with `userId` null
-   * for any passkey that the browser knows.
+   * Creates options for `navigator.credentials.get()`, which asks for a passkey: for the passkeys
+   * of a person, or with `userId` null for any passkey that the browser knows.
    */
   request(userId: string | null, session: string): Promise<PublicKeyCredentialRequestOptionsJSON>
   /**

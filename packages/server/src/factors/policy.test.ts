@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   chooseChangeDemand,
   chooseNextStep,
-  chooseSignInPart,
+  chooseRequiredSignInStep,
   SECOND_FACTOR_POLICIES,
   type SecondFactorPolicy,
 } from './policy.ts'
@@ -39,7 +39,7 @@ describe('after a first factor', () => {
       { policy: 'off', role: 'owner', hasFactor: true, methods: ['pop', 'user', 'mfa'] },
       never,
     ],
-  ])('%s gets the step of the policy', (_, sign, steps) => {
+  ])('%s gets the step that each value of the setting secondFactor requires', (_, sign, steps) => {
     const chosen = SECOND_FACTOR_POLICIES.map((policy) => [
       policy,
       chooseNextStep({ ...sign, policy }),
@@ -55,7 +55,7 @@ it.each([
   [false, false, ['pwd'], 'sign-in'],
   [false, true, ['pwd', 'otp', 'mfa'], 'sign-in'],
 ] as const)(
-  'a change of factors by a session that is fresh: %j, with a factor: %j and the methods %j needs: %s',
+  'a change of second factors by a session with a recent sign-in (%j), a second factor (%j) and the methods %j requires: %s',
   (isFresh, hasFactor, methods, expected) => {
     expect(chooseChangeDemand({ isFresh, hasFactor, methods })).toBe(expected)
   },
@@ -69,9 +69,9 @@ it.each([
   ['optional', false, false, true, ['pwd'], 'complete'],
   ['off', true, false, true, ['pwd'], 'complete'],
 ] as const)(
-  'under the policy %s, a request that wants mfa: %j and a fresh sign-in: %j, of a person with a factor: %j and the methods %j, asks for: %s',
+  'with secondFactor: %s, a request for the acr mfa (%j) and a fresh sign-in (%j), by a person with a second factor (%j) and the methods %j, requires: %s',
   (policy, wantsMfa, wantsFresh, hasFactor, methods, expected) => {
     const request = { policy, wantsMfa, wantsFresh, hasFactor, methods }
-    expect(chooseSignInPart(request)).toBe(expected)
+    expect(chooseRequiredSignInStep(request)).toBe(expected)
   },
 )

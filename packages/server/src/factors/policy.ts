@@ -44,14 +44,17 @@ export function chooseChangeDemand(session: {
   return session.hasFactor && !session.methods.includes('mfa') ? 'second-factor' : 'none'
 }
 
-/** The part of the sign-in that a signed-in person has to repeat. */
-export type SignInPart = 'complete' | 'second-factor' | 'enrolment'
+/**
+ * What a signed-in person must do for a request that their session does not satisfy: repeat the
+ * `complete` sign-in, prove a `second-factor`, or set one up (`enrolment`).
+ */
+export type RequiredSignInStep = 'complete' | 'second-factor' | 'enrolment'
 
 /**
- * Decides which part of the sign-in a signed-in person has to repeat for a request that names
- * `acr_values`. The password is asked again only if the request demands a fresh sign-in.
+ * Decides what a signed-in person must do for a request that names `acr_values`. The password is
+ * asked again only if the request demands a fresh sign-in.
  */
-export function chooseSignInPart(request: {
+export function chooseRequiredSignInStep(request: {
   readonly policy: SecondFactorPolicy
   /** Whether the request prefers or demands the acr `mfa`. */
   readonly wantsMfa: boolean
@@ -59,7 +62,7 @@ export function chooseSignInPart(request: {
   readonly wantsFresh: boolean
   readonly hasFactor: boolean
   readonly methods: readonly string[]
-}): SignInPart {
+}): RequiredSignInStep {
   const { policy, wantsMfa, wantsFresh, hasFactor, methods } = request
   if (policy === 'off' || !wantsMfa || wantsFresh || methods.includes('mfa')) return 'complete'
   return hasFactor ? 'second-factor' : 'enrolment'

@@ -13,7 +13,10 @@ export interface TextSealer {
 const NONCE = 12
 const TAG = 16
 
-/** Creates the functions (AES-256-GCM). Each `purpose` has its own keys. */
+/**
+ * Creates functions that encrypt and decrypt short texts (AES-256-GCM). Each `purpose` has its own
+ * keys.
+ */
 export function createSealer(secrets: readonly string[], purpose: string): TextSealer {
   const keys = secrets.map((secret) =>
     Buffer.from(hkdfSync('sha256', secret, 'tollgate', purpose, 32)),

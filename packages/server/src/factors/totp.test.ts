@@ -31,7 +31,7 @@ it('the URI names the service and the account, whatever characters they contain'
   })
 })
 
-it('every recovery code is recognized, also with confused letters', () => {
+it('every recovery code is recognized, even if letters and digits that look alike are confused', () => {
   for (const code of createRecoveryCodes()) {
     expect(hashRecoveryCode('1', code)).toMatch(/^[\w-]{43}$/)
     const confused = code.replaceAll('0', 'O').replaceAll('1', 'l')

@@ -11,17 +11,17 @@ const WINDOW = 1
 /** The length that RFC 4226 recommends for secrets. */
 const SECRET_BYTES = 20
 
-/** Creates a secret, in base32. */
+/** Creates the secret of an authenticator app, in base32. */
 export function createTotpSecret(): string {
   return toBase32(randomBytes(SECRET_BYTES))
 }
 
-/** Returns the number of the time step that contains this moment. */
+/** Returns the number of the TOTP time step that contains this moment. */
 export function stepAt(now: Date): number {
   return Math.floor(now.getTime() / 1000 / STEP_SECONDS)
 }
 
-/** Returns the code of a time step (RFC 4226 §5.3). */
+/** Returns the TOTP code of a time step (RFC 4226 §5.3). */
 export function codeOfStep(secret: string, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))

@@ -43,8 +43,8 @@ export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEn
 }
 
 /**
- * Records a span for each request except those of load balancers. Without the path, the query and the
- * address, which may contain secrets or personal data.
+ * Records a span for each request except those of load balancers. The spans do not contain the
+ * path, the query and the address, which may contain secrets or personal data.
  */
 export function traceRequests(telemetry: Telemetry): MiddlewareHandler<AppEnv> {
   return (c, next) => {

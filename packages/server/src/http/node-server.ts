@@ -17,9 +17,8 @@ export interface NodeServer {
   serve(handler: Handler): void
   connections(): number
   /**
-   * Stops accepting connections, and asks the clients of the open ones to close them, with the
-   * response to their next request. Resolves when all of them are closed, after at most the time
-   * for which an idle connection may wait.
+   * Stops accepting connections. Open connections are closed with the response to their next
+   * request, or when they have been idle for `keepAliveTimeout`. Resolves when all are closed.
    */
   retire(): Promise<void>
   /**

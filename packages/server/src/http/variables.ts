@@ -49,7 +49,9 @@ export interface PageContext {
   readonly signedInAt: Date | null
   /** The session of the person. `null` if signed out. */
   readonly session: SignedInSession | null
-  /** For `<meta name="csrf-token">` and the hidden field of forms. `null` if signed out. */
+  /**
+   * CSRF token for `<meta name="csrf-token">` and the hidden field of forms. `null` if signed out.
+   */
   readonly csrfToken: string | null
   readonly path: string
   readonly payer: Payer

@@ -13,7 +13,7 @@ import type { Settings } from '../config/settings.ts'
 import { textFor } from '../messages/messages.ts'
 import { type AccountMailKind, accountMailKinds, renderAccountMail } from './account-mail.ts'
 
-/** The parts of the service with which an example is rendered. */
+/** The parts of the service that are needed to render an example of a mail. */
 export interface ExampleContext {
   readonly settings: Settings
   readonly billing: Pick<Billing, 'notices'>

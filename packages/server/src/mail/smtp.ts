@@ -2,7 +2,7 @@ import { type MailAttachment, MailRejected } from '@tollgate/billing'
 import type { SmtpSettings } from '../config/config.ts'
 import { isEmail } from '../users/parse.ts'
 
-/** One mail, whatever it is about. */
+/** A mail to send, of any kind. */
 export interface OutgoingMail {
   /** Identifies the mail. It is the same in every attempt, and becomes the `Message-ID`. */
   readonly id: string
@@ -29,15 +29,15 @@ export interface SmtpTransport {
   close(): void
 }
 
-/** Time limits in milliseconds. */
+/** Time limits for a mail server, in milliseconds. */
 export interface SmtpTimeouts {
   /** Time limit until the connection is open. */
   readonly connection: number
   /** Time limit until the server's greeting. */
   readonly greeting: number
   /**
-   * Until the next response. Servers that scan a mail before they accept it can need more than a
-   * minute, and giving up then would send the mail twice.
+   * Time limit until the next response. Servers that scan a mail before they accept it can need
+   * more than a minute, and giving up then would send the mail twice.
    */
   readonly response: number
   /** Time limit for the whole mail. */

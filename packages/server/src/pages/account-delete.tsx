@@ -5,25 +5,25 @@ import { describeFuture, describeOpen, describeSubscription } from '../users/des
 import { type AccountOutcome, AccountUnfinished } from '../users/end-account.ts'
 import {
   deleteOwnAccount,
-  isUpToPerson,
+  needsActionOfPerson,
   type OwnDeletion,
   planOwnDeletion,
 } from '../users/own-account.ts'
 import type { Account } from '../users/user.ts'
 import { showOutage } from './account-export.tsx'
 import { Confirmation, isCancelled } from './parts/confirmation.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
-import { hasProvenIdentity, IdentityField, requireProvable } from './parts/identity.tsx'
+import { getSignedInUser, readCsrfForm, requireUser } from './parts/forms.ts'
+import { hasProvenIdentity, IdentityField, requireProvableIdentity } from './parts/identity.tsx'
 import { usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 
 /** Adds the page on which people delete their own account. */
 export function addAccountDelete(app: Hono<AppEnv>): void {
-  app.get('/account/delete', requireUser(), requireProvable, (c) => deletePage(c))
+  app.get('/account/delete', requireUser(), requireProvableIdentity, (c) => deletePage(c))
 
-  app.post('/account/delete', requireUser(), requireProvable, async (c) => {
+  app.post('/account/delete', requireUser(), requireProvableIdentity, async (c) => {
     const { service, t } = c.get('page')
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     if (isCancelled(form)) return c.redirect('/account', 303)
     if (form.get('confirm') !== 'yes') return deletePage(c, { problem: t('accounts.confirm') })
     if (!(await hasProvenIdentity(c, form))) return deletePage(c, { wrong: t('account.wrong') })
@@ -36,7 +36,7 @@ export function addAccountDelete(app: Hono<AppEnv>): void {
       service.logger.info({ user: account.id }, 'A person deleted their account')
       return await deletedPage(c, account, outcome)
     } catch (error) {
-      if (isUpToPerson(error)) return deletePage(c)
+      if (needsActionOfPerson(error)) return deletePage(c)
       if (!(error instanceof AccountUnfinished)) return showOutage(c, error)
       service.logger.warn({ err: error, user: account.id }, 'The deletion of an account will go on')
       return deletedPage(c, account, null)

@@ -4,18 +4,18 @@ import { textBody } from '../http/lines.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { exportAccount, formatExport } from '../users/export-account.ts'
 import { Submit } from './parts/fields.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
-import { hasProvenIdentity, IdentityField, requireProvable } from './parts/identity.tsx'
-import { OwnForm } from './parts/layout.tsx'
+import { getSignedInUser, readCsrfForm, requireUser } from './parts/forms.ts'
+import { hasProvenIdentity, IdentityField, requireProvableIdentity } from './parts/identity.tsx'
+import { CsrfForm } from './parts/layout.tsx'
 import { errorPage, renderPage } from './parts/render.tsx'
 
 /** Adds the page from which people download everything that the service holds about them. */
 export function addAccountExport(app: Hono<AppEnv>): void {
-  app.get('/account/export', requireUser(), requireProvable, (c) => exportPage(c))
+  app.get('/account/export', requireUser(), requireProvableIdentity, (c) => exportPage(c))
 
-  app.post('/account/export', requireUser(), requireProvable, async (c) => {
+  app.post('/account/export', requireUser(), requireProvableIdentity, async (c) => {
     const { service, t } = c.get('page')
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     if (!(await hasProvenIdentity(c, form))) return exportPage(c, t('account.wrong'))
     const account = await service.users.findAccount(getSignedInUser(c).id)
     if (!account) return c.redirect('/login', 303)
@@ -56,10 +56,10 @@ function exportPage(c: Context<AppEnv>, problem?: string) {
       <h1>{t('export.title')}</h1>
       <p>{t('export.text')}</p>
       <p>{t('export.without')}</p>
-      <OwnForm action="/account/export">
+      <CsrfForm action="/account/export">
         <IdentityField problem={problem} />
         <Submit class="primary wide">{t('export.go')}</Submit>
-      </OwnForm>
+      </CsrfForm>
       <p class="aside">
         <a href="/account">{t('account.back')}</a>
       </p>

@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono'
-import { isFresh } from '../admin/authorize.ts'
+import { isFreshSignIn } from '../admin/authorize.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { LANGUAGES } from '../messages/messages.ts'
 import type { SignedInSession } from '../sessions/sessions.ts'
 import { confirmPassword, startSession } from '../sign-in/start-session.ts'
 import { InvalidAccount } from '../users/parse.ts'
 import { Submit, TextField } from './parts/fields.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
+import { getSignedInUser, readCsrfForm, requireUser } from './parts/forms.ts'
 import { checkOwnPassword } from './parts/identity.tsx'
-import { OwnForm } from './parts/layout.tsx'
+import { CsrfForm } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { AccountEmail } from './recovery/account-email.tsx'
 import { LINKS_PATH } from './sign-in-with.tsx'
@@ -26,7 +26,7 @@ export function addAccount(app: Hono<AppEnv>): void {
   )
 
   app.post('/account/language', requireUser(), async (c) => {
-    const chosen = (await readOwnForm(c)).get('locale')
+    const chosen = (await readCsrfForm(c)).get('locale')
     const language = LANGUAGES.find(({ locale }) => locale === chosen)
     await c.get('page').service.users.setLocale(getSignedInUser(c).id, language?.locale ?? null)
     return c.redirect('/account?saved', 303)
@@ -34,7 +34,7 @@ export function addAccount(app: Hono<AppEnv>): void {
 
   app.post('/account/password', requireUser(), async (c) => {
     const { service } = c.get('page')
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const user = getSignedInUser(c)
     const session = await service.sessions.find(c.req.header('cookie') ?? null)
     if (!session) return c.redirect('/login', 303)
@@ -65,7 +65,7 @@ async function setFirstPassword(
 ): Promise<Response> {
   const { service, t } = c.get('page')
   const user = getSignedInUser(c)
-  if (!isFresh(authenticatedAt, service.clock.now())) {
+  if (!isFreshSignIn(authenticatedAt, service.clock.now())) {
     return c.redirect('/login?prompt=login&return_to=/account', 303)
   }
   try {
@@ -99,7 +99,7 @@ async function accountPage(c: Context<AppEnv>, { notice = null, problems }: Acco
           {t(notice)}
         </p>
       )}
-      <OwnForm action="/account/password">
+      <CsrfForm action="/account/password">
         {/* Password managers keep a password under a name; without a name of its own it is not sent. */}
         <input
           type="text"
@@ -128,8 +128,8 @@ async function accountPage(c: Context<AppEnv>, { notice = null, problems }: Acco
         <Submit class="primary wide">
           {t(hasPassword ? 'account.change' : 'account.setPassword')}
         </Submit>
-      </OwnForm>
-      <OwnForm action="/account/language" class="apart">
+      </CsrfForm>
+      <CsrfForm action="/account/language" class="apart">
         <div class="field">
           <label for="locale">{t('account.language')}</label>
           <p class="hint" id="locale-hint">
@@ -147,7 +147,7 @@ async function accountPage(c: Context<AppEnv>, { notice = null, problems }: Acco
           </select>
         </div>
         <Submit class="wide">{t('account.languageSave')}</Submit>
-      </OwnForm>
+      </CsrfForm>
       {c.get('page').service.config.settings.secondFactor !== 'off' && (
         <p class="aside">
           <a href="/account/security">{t('factors.title')}</a>

@@ -3,7 +3,7 @@ import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv, PageContext } from '../http/variables.ts'
 import { Confirmation, isCancelled } from './parts/confirmation.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
+import { getSignedInUser, readCsrfForm, requireUser } from './parts/forms.ts'
 import { Heading } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Day, Empty, ScopeList, Table } from './parts/table.tsx'
@@ -69,7 +69,7 @@ export function addApplications(app: Hono<AppEnv>): void {
   })
 
   app.post('/applications/revoke', requireUser(), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const client = form.get('client') ?? ''
     if (!isCancelled(form))
       await c.get('page').service.oauth.consents.revoke(getSignedInUser(c).id, client)

@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono'
-import { isFresh } from '../admin/authorize.ts'
+import { isFreshSignIn } from '../admin/authorize.ts'
 import type { AppEnv } from '../http/variables.ts'
 import type { PageMessages } from '../messages/en.ts'
 import { LastWayToSignIn } from '../users/linked-identities.ts'
 import { Refusal } from './parts/fields.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
-import { Heading, Note, OwnForm } from './parts/layout.tsx'
+import { getSignedInUser, readCsrfForm, requireUser } from './parts/forms.ts'
+import { CsrfForm, Heading, Note } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Moment, Table } from './parts/table.tsx'
-import { LINKS_PATH, leaveFor } from './sign-in-with.tsx'
+import { LINKS_PATH, redirectToProvider } from './sign-in-with.tsx'
 
 /** Adds the page on which people link and unlink their accounts at other providers. */
 export function addLinks(app: Hono<AppEnv>): void {
@@ -18,21 +18,21 @@ export function addLinks(app: Hono<AppEnv>): void {
   })
 
   app.post(`${LINKS_PATH}/with/:provider`, requireUser(), async (c) => {
-    await readOwnForm(c)
+    await readCsrfForm(c)
     const { service, signedInAt } = c.get('page')
     const provider = service.upstream.find(c.req.param('provider'))
     if (!provider) return c.notFound()
     const session = await service.sessions.find(c.req.header('cookie') ?? null)
     // Otherwise an intruder at an unlocked computer could add an account of their own.
-    if (!session || !signedInAt || !isFresh(signedInAt, service.clock.now())) {
+    if (!session || !signedInAt || !isFreshSignIn(signedInAt, service.clock.now())) {
       return c.redirect(SIGN_IN_AGAIN, 303)
     }
     const linkFor = { userId: session.userId, sessionId: session.sessionId }
-    return leaveFor(c, provider, { returnTo: LINKS_PATH, isFresh: false, linkFor })
+    return redirectToProvider(c, provider, { returnTo: LINKS_PATH, isFresh: false, linkFor })
   })
 
   app.post(`${LINKS_PATH}/remove`, requireUser(), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const { service, t } = c.get('page')
     const usable = service.upstream.providers.map(({ id }) => id)
     const user = getSignedInUser(c)
@@ -74,7 +74,7 @@ async function linksPage(c: Context<AppEnv>, { notice, problem }: LinksView) {
     </>,
     <Moment at={createdAt} />,
     <Moment at={usedAt} />,
-    <OwnForm action={`${LINKS_PATH}/remove`}>
+    <CsrfForm action={`${LINKS_PATH}/remove`}>
       <input type="hidden" name="link" value={id} />
       <button
         type="submit"
@@ -83,7 +83,7 @@ async function linksPage(c: Context<AppEnv>, { notice, problem }: LinksView) {
       >
         {t('links.remove')}
       </button>
-    </OwnForm>,
+    </CsrfForm>,
   ])
   const columns = [t('links.provider'), t('links.since'), t('links.used'), t('table.actions')]
   const formTargets = providers.map(({ origin }) => origin)
@@ -106,9 +106,9 @@ async function linksPage(c: Context<AppEnv>, { notice, problem }: LinksView) {
           <h2 id="add-title">{t('links.add')}</h2>
           <div class="row">
             {providers.map(({ id, name }) => (
-              <OwnForm action={`${LINKS_PATH}/with/${id}`}>
+              <CsrfForm action={`${LINKS_PATH}/with/${id}`}>
                 <button type="submit">{t('links.addOf', { provider: name })}</button>
-              </OwnForm>
+              </CsrfForm>
             ))}
           </div>
         </section>

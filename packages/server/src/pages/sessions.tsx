@@ -4,7 +4,7 @@ import type { PageText } from '../messages/messages.ts'
 import type { OwnSession } from '../sessions/sessions.ts'
 import { describeBrowserName } from './parts/browser-name.ts'
 import { Confirmation, isCancelled } from './parts/confirmation.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from './parts/forms.ts'
+import { getSignedInUser, readCsrfForm, requireUser } from './parts/forms.ts'
 import { Heading } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 import { Moment, Table } from './parts/table.tsx'
@@ -103,13 +103,13 @@ export function addSessions(app: Hono<AppEnv>): void {
   })
 
   app.post('/account/sessions/end', requireUser(), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     if (!isCancelled(form)) await endSession(c, form.get('session') ?? '')
     return c.redirect('/account/sessions', 303)
   })
 
   app.post('/account/sessions/end-others', requireUser(), async (c) => {
-    if (isCancelled(await readOwnForm(c))) return c.redirect('/account/sessions', 303)
+    if (isCancelled(await readCsrfForm(c))) return c.redirect('/account/sessions', 303)
     const present = await findCurrentSession(c)
     for (const { id } of await c.get('page').service.sessions.list(getSignedInUser(c).id)) {
       if (id !== present) await endSession(c, id)

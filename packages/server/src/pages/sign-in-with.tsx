@@ -29,7 +29,7 @@ export function addSignInWith(app: Hono<AppEnv>): void {
     if (blocksCookies(c, form)) return problemPage(c, provider, 'noCookies', { returnTo })
     // Also for a person who is signed out here: the provider may have a session from long ago.
     const isFresh = form.get('prompt') === 'login' || demandsFreshSignIn(returnTo, service)
-    return leaveFor(c, provider, { returnTo, isFresh, linkFor: null })
+    return redirectToProvider(c, provider, { returnTo, isFresh, linkFor: null })
   })
 
   app.post('/login/forget-link', async (c) => {
@@ -71,8 +71,8 @@ const RESPONSE: readonly string[] = ['code', 'state', 'iss', 'error']
 
 const signInPath = (returnTo: string) => `/login?${new URLSearchParams({ return_to: returnTo })}`
 
-/** Starts an attempt, and redirects to the provider. */
-export async function leaveFor(
+/** Starts a sign-in with another provider, and redirects to the provider. */
+export async function redirectToProvider(
   c: Context<AppEnv>,
   provider: UpstreamProvider,
   more: Pick<KeptAttempt, 'returnTo' | 'isFresh' | 'linkFor'>,

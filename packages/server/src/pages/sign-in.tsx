@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { Settings } from '../config/settings.ts'
 import type { ServiceContext } from '../context.ts'
-import { chooseSignInPart, type SignInPart } from '../factors/policy.ts'
+import { chooseRequiredSignInStep, type RequiredSignInStep } from '../factors/policy.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { RECOVERY_PATHS } from '../recovery/recovery.ts'
@@ -13,7 +13,7 @@ import { emailKey } from '../users/parse.ts'
 import { SignInPurpose } from './parts/approval.tsx'
 import { toContactUrl } from './parts/brand.ts'
 import { Refusal, Submit, TestCookieField, TextField } from './parts/fields.tsx'
-import { readForm, readOwnForm } from './parts/forms.ts'
+import { readCsrfForm, readForm } from './parts/forms.ts'
 import { usePage } from './parts/layout.tsx'
 import { PasskeyForm } from './parts/passkey-form.tsx'
 import { ProviderButtons } from './parts/provider-buttons.tsx'
@@ -26,7 +26,7 @@ export function addSignIn(app: Hono<AppEnv>): void {
     const returnTo = localPath(c.req.query('return_to'))
     const prompt = readPrompt(c, c.req.query('prompt'))
     const { user } = c.get('page')
-    const part = await chooseRepeatedPart(c, returnTo)
+    const part = await findRequiredSignInStep(c, returnTo)
     if (part === 'second-factor') return addSecondFactor(c, returnTo)
     if (part === 'enrolment') {
       const query = new URLSearchParams({ return_to: returnTo, wanted: MFA_ACR })
@@ -90,7 +90,7 @@ export function addSignIn(app: Hono<AppEnv>): void {
   app.post('/logout', async (c) => {
     const { service, user } = c.get('page')
     if (!user) return c.redirect('/login', 303)
-    await readOwnForm(c)
+    await readCsrfForm(c)
     const cookies = c.req.header('cookie') ?? null
     const session = await service.sessions.find(cookies)
     // Ends cookie mode on every process and notifies applications. First, so that the person can
@@ -108,11 +108,14 @@ function usesPasskeys({ config, factors }: ServiceContext): boolean {
 }
 
 /** Decides which part of the sign-in a signed-in person has to repeat for this request. */
-async function chooseRepeatedPart(c: Context<AppEnv>, returnTo: string): Promise<SignInPart> {
+async function findRequiredSignInStep(
+  c: Context<AppEnv>,
+  returnTo: string,
+): Promise<RequiredSignInStep> {
   const { service, user, session } = c.get('page')
   const wantsMfa = (c.req.query('acr_values') ?? '').split(' ').includes(MFA_ACR)
   if (!user || !session || !wantsMfa) return 'complete'
-  return chooseSignInPart({
+  return chooseRequiredSignInStep({
     policy: service.config.settings.secondFactor,
     wantsMfa,
     wantsFresh: demandsFreshSignIn(returnTo, service),

@@ -25,7 +25,7 @@ export type AccountLink = ReturnType<typeof accountLinkTable.fromRow>
 /** A link that works at present, with the account that it is for. */
 export interface OpenLink {
   readonly link: AccountLink
-  /** `null` for a link that creates an account. */
+  /** The account that the link is for. `null` for a link that creates an account. */
   readonly user: UserRow | null
 }
 

@@ -42,7 +42,7 @@ export interface OutboxOptions {
   readonly limits?: Partial<OutboxLimits>
 }
 
-/** Time limits in milliseconds. */
+/** Time limits of the outbox, in milliseconds. */
 export interface OutboxLimits {
   /**
    * Time limit for an attempt to send a mail, shorter than the lease. A mail that takes longer is

@@ -7,7 +7,7 @@ import { parseMethods } from './methods.ts'
 /** The step that is left before the session starts. */
 export type PendingStep = 'second-factor' | 'enrolment'
 
-/** A sign-in whose first factor was right. It opens nothing but the pages of the second step. */
+/** A sign-in whose first factor was right. It gives access only to the pages of the second step. */
 export interface PendingSignIn {
   readonly userId: string
   readonly step: PendingStep

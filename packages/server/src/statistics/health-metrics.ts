@@ -3,7 +3,7 @@ import type { ConnectionCounts } from '@tollgate/database'
 import type { SigningKeyInfo } from '@tollgate/oauth'
 import { Gauge, type Registry } from 'prom-client'
 
-/** How the service can measure its health. */
+/** The functions with which the service measures its health. */
 export interface HealthSource {
   /** Whether this process can serve requests, as `/readyz` responds. */
   isReady(): Promise<boolean>

@@ -27,7 +27,9 @@ export interface Metrics {
   follow(events: Events): void
 }
 
-/** The histogram of response times, which OpenTelemetry gets, too. */
+/**
+ * Name, help text and buckets of the histogram of response times, in `/metrics` and in OpenTelemetry.
+ */
 export const REQUEST_DURATION = {
   name: 'tollgate_request_duration_seconds',
   help: 'Time to respond in seconds, by route, method and status',

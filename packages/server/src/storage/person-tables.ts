@@ -1,7 +1,7 @@
 import { type DefinedTable, defineTable, field } from '@tollgate/database'
 
-/** The values by which the rows of a person are found. */
-export interface PersonKeys {
+/** Ids of a person's account, in the forms in which tables store them. */
+export interface PersonIds {
   /** Id of the account, as a number. */
   readonly number: number
   /** Id of the account, as text. */
@@ -14,7 +14,7 @@ export interface PersonKeys {
 type Owned = Readonly<
   Record<
     string,
-    | keyof PersonKeys
+    | keyof PersonIds
     | { readonly equals: string }
     | { readonly column: string; readonly of: 'subscriptions' | 'team_members' }
   >
@@ -30,9 +30,12 @@ export interface PersonTable {
   }
   /** Columns that are not exported, each with the reason. */
   readonly withheld: Readonly<Record<string, string>>
-  /** Conditions that all rows of the person meet. A row needs to meet one of several. */
+  /**
+   * Condition for a row to belong to the person. If there are several, a row must meet at least
+   * one.
+   */
   readonly owned: Owned | readonly Owned[]
-  /** Rows of the person that are not exported: those with all of these values. */
+  /** Column values: rows of the person that have all of them are not exported. */
   readonly except?: Readonly<Record<string, string | null>>
   /** A column that is unique among the rows of a person. Rows are exported in its order. */
   readonly key: string
@@ -601,7 +604,7 @@ export const personTables: readonly PersonTable[] = [
   },
 ]
 
-/** Every other table, each with the reason why it is not exported. */
+/** Every table without data about people, each with the reason why it is not exported. */
 export const tablesWithoutPeople: Readonly<Record<string, string>> = {
   admin_requests: 'responses to operators, kept for a day',
   billing_deliveries: 'webhooks for your own endpoints, kept for some days',

@@ -1,6 +1,6 @@
 import type { AnyTables, Database } from '@tollgate/database'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import { type PersonKeys, type PersonTable, personTables } from './person-tables.ts'
+import { type PersonIds, type PersonTable, personTables } from './person-tables.ts'
 
 /** One row or object of a person's data. */
 export interface PersonEntry {
@@ -13,10 +13,10 @@ const PAGE = 500
 
 type Rows = ExpressionBuilder<AnyTables, string>
 
-/** Reads all rows of a person from the tables of the list, page by page, without secrets. */
+/** Reads all rows of a person from the tables in `personTables`, page by page, without secrets. */
 export async function* readPersonTables(
   database: Database,
-  keys: PersonKeys,
+  keys: PersonIds,
 ): AsyncGenerator<readonly PersonEntry[]> {
   for (const table of personTables) yield* readPersonTable(database, table, keys)
 }
@@ -24,7 +24,7 @@ export async function* readPersonTables(
 async function* readPersonTable(
   database: Database,
   { section, shown, owned, except, key }: PersonTable,
-  keys: PersonKeys,
+  keys: PersonIds,
 ): AsyncGenerator<readonly PersonEntry[]> {
   const conditions = Array.isArray(owned) ? owned : [owned]
   const columns = [...new Set([...shown.columns, key])]
@@ -46,7 +46,7 @@ async function* readPersonTable(
 function matches(
   eb: Rows,
   owned: Exclude<PersonTable['owned'], readonly unknown[]>,
-  keys: PersonKeys,
+  keys: PersonIds,
 ): Expression<SqlBool> {
   return eb.and(
     Object.entries(owned).map(([column, by]) => {

@@ -273,7 +273,7 @@ export const auditPersonalTable = defineTable(
   { primaryKey: ['entry_id', 'person'], indexes: { audit_personal_by_person: ['person'] } },
 )
 
-/** Requests with an idempotency key, and their responses. */
+/** Requests to the management API that have an idempotency key, and their responses. */
 export const adminRequestTable = defineTable(
   'admin_requests',
   {

@@ -1,7 +1,7 @@
 import type { Owner } from '@tollgate/billing'
 import { TEAM } from '../storage/found-tables.ts'
 import {
-  isAnythingOpen,
+  hasOpenAmounts,
   type OpenAmounts,
   readOpenAmounts,
   readSubscriptions,
@@ -11,7 +11,7 @@ import {
   voidOpenUsage,
 } from '../users/account-billing.ts'
 import {
-  AccountHeld,
+  AccountDeletionBlocked,
   type AccountTeams,
   type BillingAccess,
   isCharged,
@@ -28,11 +28,11 @@ export function teamOwner({ id }: Pick<Team, 'id'>): Owner {
  * Thrown if a team cannot be deleted, because a subscription renews or an amount is open. Nothing
  * was changed.
  */
-export class TeamInTheWay extends AccountHeld {
+export class TeamDeletionBlocked extends AccountDeletionBlocked {
   readonly team: Team
   readonly reason: 'subscription' | 'open'
 
-  constructor(team: Team, reason: TeamInTheWay['reason']) {
+  constructor(team: Team, reason: TeamDeletionBlocked['reason']) {
     const { name, id } = team
     super(
       reason === 'subscription'
@@ -61,7 +61,7 @@ export interface TeamDecisions {
 /**
  * Deletes a team, with its members and invitations. A subscription that was cancelled ends now;
  * invoices stay at the provider. Idempotent, also after a crash.
- * @throws TeamInTheWay if the decisions leave out a subscription that renews, or an open amount.
+ * @throws TeamDeletionBlocked if the decisions leave out a subscription that renews, or an open amount.
  */
 export async function deleteTeam(
   teams: TeamMemberships,
@@ -96,8 +96,8 @@ async function endBilling(
   if (decisions.voidOpen) await voidOpenUsage(provider, owner)
   await settleSubscriptions(provider, owner, 'now')
   if (decisions.voidOpen) await voidOpenAmounts(provider, owner)
-  else if (isAnythingOpen(await readOpenAmounts(provider, owner))) {
-    throw new TeamInTheWay(team, 'open')
+  else if (hasOpenAmounts(await readOpenAmounts(provider, owner))) {
+    throw new TeamDeletionBlocked(team, 'open')
   }
 }
 
@@ -127,9 +127,9 @@ function requireDecided(
 ): void {
   if (obligations === null) return
   if (!endSubscription && obligations.subscriptions.some(isCharged)) {
-    throw new TeamInTheWay(team, 'subscription')
+    throw new TeamDeletionBlocked(team, 'subscription')
   }
-  if (!voidOpen && isAnythingOpen(obligations.open)) throw new TeamInTheWay(team, 'open')
+  if (!voidOpen && hasOpenAmounts(obligations.open)) throw new TeamDeletionBlocked(team, 'open')
 }
 
 /** Ends the memberships of people whose accounts are deleted. */

@@ -112,10 +112,10 @@ export interface TeamMemberships {
 
 const DAY = 24 * 3600 * 1000
 export const INVITATION_DAYS = 7
-/** Members and open invitations of a team. */
-export const MAX_PEOPLE = 500
-/** Teams that a person may own. */
-export const MAX_OWNED = 20
+/** Maximum number of members and open invitations of a team together. */
+export const MAX_TEAM_PEOPLE = 500
+/** Maximum number of teams that a person may own. */
+export const MAX_OWNED_TEAMS = 20
 const MAX_NAME_LENGTH = 100
 /** Maximum number of teams that are examined for one page of a search. */
 const SEARCHED_TEAMS = 10_000
@@ -126,7 +126,10 @@ const USER_ID = /^[1-9]\d{0,14}$/
 
 type Tx = ServiceDatabase
 
-/** Creates the store. Changes run one at a time across all processes, so that they see each other. */
+/**
+ * Creates the store of teams. Changes run one at a time across all processes, so that they see each
+ * other.
+ */
 export function createTeamMemberships(options: {
   readonly database: ServiceDatabase
   readonly clock: Clock
@@ -313,7 +316,7 @@ export function createTeamMemberships(options: {
           .where('user_id', '=', Number(owner.id))
           .where('role', '=', 'owner')
           .execute()
-        if (owned.length >= MAX_OWNED) throw new TeamRefused('tooMany')
+        if (owned.length >= MAX_OWNED_TEAMS) throw new TeamRefused('tooMany')
         await tx.kysely.insertInto('teams').values(row).execute()
         await addMember(tx, id, owner.id, 'owner')
         return teamFromRow(row)
@@ -389,7 +392,7 @@ export function createTeamMemberships(options: {
           'invite',
           replaced.map((each) => each.role),
         )
-        if (present.length + others.length >= MAX_PEOPLE) throw new TeamRefused('full')
+        if (present.length + others.length >= MAX_TEAM_PEOPLE) throw new TeamRefused('full')
         await tx.kysely
           .deleteFrom('team_invitations')
           .where('team_id', '=', teamId)

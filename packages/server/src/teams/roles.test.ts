@@ -36,7 +36,7 @@ describe('the rule that says who may do what in a team (threat N10)', () => {
     }
   })
 
-  it('allows acts on others only below the own role, except that owners may act on owners', () => {
+  it('allows acts only on members with a lower role, except that owners may act on owners', () => {
     for (const act of acts) {
       for (const role of ACTS[act]) {
         const allowed = TEAM_ROLES.filter((target) => mayAct(role, act, target))

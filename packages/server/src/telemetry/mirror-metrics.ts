@@ -10,9 +10,10 @@ import { type Metrics, REQUEST_DURATION } from '../statistics/metrics.ts'
 type Registry = Metrics['registry']
 
 /**
- * Creates instruments with the names and values of the counters and gauges of `/metrics`. They are
- * read when the SDK exports them, so requests pay nothing for them. That goes on after the service is
- * closed, because the SDK exports the last values when the process ends.
+ * Creates OpenTelemetry instruments with the names and values of the counters and gauges of
+ * `/metrics`. They are read only when the SDK exports them, so they do not slow down requests. They
+ * can still be read after the service is closed, because the SDK exports the last values when the
+ * process ends.
  */
 export function mirrorRegistry(meter: Meter, registry: Registry): void {
   const instruments = new Map<string, ObservableCounter | ObservableGauge>()
@@ -35,7 +36,7 @@ export function mirrorRegistry(meter: Meter, registry: Registry): void {
   meter.addBatchObservableCallback(observe, [...instruments.values()])
 }
 
-/** Records response times with OpenTelemetry, too, which needs each of them. */
+/** Returns metrics that also record each response time with OpenTelemetry. */
 export function mirrorDurations(meter: Meter, metrics: Metrics): Metrics {
   const { name, help: description, buckets: explicitBucketBoundaries } = REQUEST_DURATION
   const durations = meter.createHistogram(name, {

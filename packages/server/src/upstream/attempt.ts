@@ -3,7 +3,9 @@ import type { Logger } from 'pino'
 import type { UpstreamAttempt, UpstreamFailure, UpstreamProvider } from './providers/provider.ts'
 import { callbackPath, type KeptAttempt } from './upstream.ts'
 
-/** Creates an attempt with new random values. */
+/**
+ * Creates an attempt to sign in with a provider, with a new random state, nonce and PKCE verifier.
+ */
 export function createAttempt(
   provider: UpstreamProvider,
   more: Pick<KeptAttempt, 'returnTo' | 'isFresh' | 'linkFor'>,
@@ -19,7 +21,10 @@ export function createAttempt(
   }
 }
 
-/** Returns the attempt as the provider's module needs it. `url` is that of this service. */
+/**
+ * Converts an attempt to the form that providers take, with the redirect URI. `url` is the base URL
+ * of this service.
+ */
 export function toUpstreamAttempt(kept: KeptAttempt, url: string): UpstreamAttempt {
   const { state, nonce, codeVerifier, isFresh, startedAt } = kept
   return {

@@ -64,7 +64,7 @@ describe('decideSignIn(), the only rule about identities at other providers,', (
       { linkFor: '3', linked: { userId: '2', isEnabled: false } },
       'linkedElsewhere',
     ],
-  ])('decides about %s: %j (threat U4)', (_, change, expected) => {
+  ])('returns the right decision for %s: %j (threat U4)', (_, change, expected) => {
     const decision = decideSignIn({ ...base, ...change })
     const userId = 'userId' in decision ? ` ${decision.userId}` : ''
     const found = decision.kind === 'refuse' ? decision.because : `${decision.kind}${userId}`

@@ -19,16 +19,18 @@ export const PROVIDER_NAMES: Readonly<Record<ProviderName, string>> = {
  * The choices for the subscription of an account that is disabled or deleted, in the order in which
  * they are offered.
  */
-export const CHOICES = ['now', 'period-end', 'keep'] as const
+export const SUBSCRIPTION_CHOICES = ['now', 'period-end', 'keep'] as const
 
 /**
  * A choice for a subscription: `now` ends it immediately, `period-end` at the end of the paid
  * period, `keep` lets it renew.
  */
-export type SubscriptionChoice = (typeof CHOICES)[number]
+export type SubscriptionChoice = (typeof SUBSCRIPTION_CHOICES)[number]
 
-export function parseChoice(text: string | null | undefined): SubscriptionChoice | null {
-  return CHOICES.find((choice) => choice === text) ?? null
+export function parseSubscriptionChoice(
+  text: string | null | undefined,
+): SubscriptionChoice | null {
+  return SUBSCRIPTION_CHOICES.find((choice) => choice === text) ?? null
 }
 
 /** A subscription of a person or team, as stored in the database. */
@@ -75,9 +77,9 @@ export interface OpenAmounts {
   readonly debts: readonly UnpaidAmount[]
 }
 
-export const NOTHING_OPEN: OpenAmounts = { usage: [], debts: [] }
+export const NO_OPEN_AMOUNTS: OpenAmounts = { usage: [], debts: [] }
 
-export function isAnythingOpen({ usage, debts }: OpenAmounts): boolean {
+export function hasOpenAmounts({ usage, debts }: OpenAmounts): boolean {
   return usage.length > 0 || debts.length > 0
 }
 

@@ -4,8 +4,8 @@ import { ENGLISH, type PageText } from '../messages/messages.ts'
 import { defineError } from '../service-error.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import {
-  isAnythingOpen,
-  NOTHING_OPEN,
+  hasOpenAmounts,
+  NO_OPEN_AMOUNTS,
   type OpenAmounts,
   personOwner,
   readOpenAmounts,
@@ -19,24 +19,27 @@ import {
 import type { Account, User } from './user.ts'
 import type { UserAccounts } from './users.ts'
 
-/** The account cannot be deleted before the person has settled something else, such as a team. */
-export class AccountHeld extends defineError('conflict') {}
+/**
+ * Thrown if an account cannot be deleted before something else is done, such as deleting a team or
+ * giving it another owner.
+ */
+export class AccountDeletionBlocked extends defineError('conflict') {}
 
 /** The memberships of a person in teams, as the deletion of the account ends them. */
 export interface AccountTeams {
   /**
    * Checks that every team of which the person is the last owner can be deleted.
-   * @throws AccountHeld if one cannot.
+   * @throws AccountDeletionBlocked if one cannot.
    */
   requireLeavable(userId: string, billing: BillingAccess): Promise<void>
   /**
    * Ends the memberships of a person, and deletes the teams of which the person is the last owner.
-   * @throws AccountHeld if one cannot be deleted.
+   * @throws AccountDeletionBlocked if one cannot be deleted.
    */
   leaveAll(userId: string, billing: BillingAccess): Promise<void>
 }
 
-/** The parts of the service that end accounts. */
+/** The parts of the service that are needed to disable or delete an account. */
 export interface AccountServices {
   readonly users: UserAccounts
   readonly sessions: Pick<Sessions, 'endAll'>
@@ -170,7 +173,7 @@ export async function disableAccount(
     }
     const subscriptions = await readAccountSubscriptions(billing, locked)
     if (choice === null) requireNoSubscriptions(account, subscriptions, isCharged, true)
-    return { account, state: 'disabled', subscriptions, voided: NOTHING_OPEN }
+    return { account, state: 'disabled', subscriptions, voided: NO_OPEN_AMOUNTS }
   })
 }
 
@@ -186,7 +189,7 @@ export async function enableAccount(
   await endSignIns(parts, account.id)
   await parts.users.setDisabled(account.id, false)
   const subscriptions = await readAccountSubscriptions(billing, account)
-  return { account, state: 'enabled', subscriptions, voided: NOTHING_OPEN }
+  return { account, state: 'enabled', subscriptions, voided: NO_OPEN_AMOUNTS }
 }
 
 /**
@@ -194,7 +197,7 @@ export async function enableAccount(
  * choice `period-end` the account is only disabled; repeat the call after the end of the period to
  * delete it. Invoices stay at the provider. Ends the person's memberships in teams. Idempotent, also
  * after a crash.
- * @throws AccountHeld if the person is the last owner of a team with a running subscription. Then
+ * @throws AccountDeletionBlocked if the person is the last owner of a team with a running subscription. Then
  * nothing was changed, unless that subscription began during the call.
  * @throws DecisionRequired if a subscription or an open amount needs a decision. Then nothing was
  * changed, unless `isDisabled` is true.
@@ -226,10 +229,10 @@ export async function deleteAccount(
     const { subscriptions } = settled
     if (!isDecided) requireNoSubscriptions(account, subscriptions, isLive, true, settled.open)
     if (subscriptions.some(isLive)) {
-      return { account, state: 'disabled', subscriptions, voided: NOTHING_OPEN }
+      return { account, state: 'disabled', subscriptions, voided: NO_OPEN_AMOUNTS }
     }
     if (!voidOpen) requireNothingOpen(account, settled, true)
-    else if (isAnythingOpen(settled.open)) {
+    else if (hasOpenAmounts(settled.open)) {
       await voidOpenAmounts(await billing.provider(), personOwner(account.id))
     }
     await parts.teams.leaveAll(account.id, billing)
@@ -241,7 +244,7 @@ export async function deleteAccount(
       account,
       state: 'deleted',
       subscriptions,
-      voided: voidOpen ? before.open : NOTHING_OPEN,
+      voided: voidOpen ? before.open : NO_OPEN_AMOUNTS,
     }
   })
 }
@@ -260,7 +263,7 @@ export async function readObligations(
   billing: BillingAccess,
   account: Account,
 ): Promise<AccountObligations> {
-  if (account.billedBy === null) return { subscriptions: [], open: NOTHING_OPEN }
+  if (account.billedBy === null) return { subscriptions: [], open: NO_OPEN_AMOUNTS }
   const provider = await billing.provider()
   await (await provider.user(Number(account.id))).sync()
   return {
@@ -286,7 +289,7 @@ function requireNoSubscriptions(
   subscriptions: readonly SubscriptionFact[],
   isInTheWay: (fact: SubscriptionFact) => boolean,
   isDisabled: boolean,
-  open = NOTHING_OPEN,
+  open = NO_OPEN_AMOUNTS,
 ): void {
   const inTheWay = subscriptions.filter(isInTheWay)
   if (inTheWay.length === 0) return
@@ -298,7 +301,7 @@ function requireNothingOpen(
   { open }: AccountObligations,
   isDisabled: boolean,
 ): void {
-  if (!isAnythingOpen(open)) return
+  if (!hasOpenAmounts(open)) return
   throw new DecisionRequired({ account, subscriptions: [], open, isDisabled })
 }
 
@@ -308,7 +311,7 @@ function requireNothingOpen(
  */
 async function lock(parts: AccountServices, { id }: Account, leaving = false): Promise<void> {
   if (!(await parts.users.setDisabled(id, true, { leaving }))) {
-    throw new AccountHeld('An operator has disabled this account')
+    throw new AccountDeletionBlocked('An operator has disabled this account')
   }
   await endSignIns(parts, id)
 }

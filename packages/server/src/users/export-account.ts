@@ -7,7 +7,7 @@ import type { BillingAccess } from './end-account.ts'
 import { emailKey } from './parse.ts'
 import type { Account } from './user.ts'
 
-/** The names under which the networks of an account are remembered, hashed. */
+/** Returns the hashed names under which the networks of an account are remembered. */
 export function listAccountNames({ id, email }: Pick<Account, 'id' | 'email'>): string[] {
   return [emailKey(email), cardAccountName(id), factorAccountName(id)].map(hashAccountName)
 }

@@ -19,7 +19,7 @@ export interface LinkedIdentity {
   /** The person's address at the provider when the account was linked. `null` if it was unknown. */
   readonly email: string | null
   readonly createdAt: Date
-  /** When the person last signed in with it. */
+  /** When the person last signed in with the linked account. */
   readonly usedAt: Date
 }
 
@@ -48,11 +48,12 @@ export interface LinkedIdentities {
    */
   add(userId: string, identity: NewIdentity): Promise<void>
   /**
-   * Links an account at another provider with a person. Idempotent. Not for transactions.
+   * Links an account at another provider with a person. Idempotent. Must not be called inside a
+   * transaction.
    * @throws IdentityTaken
    */
   link(userId: string, identity: NewIdentity): Promise<void>
-  /** Records that the person signed in with it. */
+  /** Records that the person signed in with the linked account. */
   recordUse(id: string): Promise<void>
   /**
    * Removes a link of a person, and returns it. `null` if the person has no such link. `usable` lists

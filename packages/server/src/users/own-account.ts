@@ -1,12 +1,12 @@
 import type { Billing } from '@tollgate/billing'
 import {
-  isAnythingOpen,
-  NOTHING_OPEN,
+  hasOpenAmounts,
+  NO_OPEN_AMOUNTS,
   type OpenAmounts,
   type SubscriptionFact,
 } from './account-billing.ts'
 import {
-  AccountHeld,
+  AccountDeletionBlocked,
   type AccountOutcome,
   type AccountServices,
   type BillingAccess,
@@ -41,10 +41,10 @@ export async function planOwnDeletion(
   billing: BillingAccess,
   account: Account,
 ): Promise<OwnDeletion> {
-  if (account.role !== null) return { obstacle: 'operator', ending: [], open: NOTHING_OPEN }
+  if (account.role !== null) return { obstacle: 'operator', ending: [], open: NO_OPEN_AMOUNTS }
   const { subscriptions, open } = await readObligations(billing, account)
   const ending = subscriptions.filter(isLive)
-  if (isAnythingOpen(open)) return { obstacle: 'open', ending, open }
+  if (hasOpenAmounts(open)) return { obstacle: 'open', ending, open }
   const isDisputed =
     account.billedBy !== null && (await hasOpenDispute(await billing.rows(), account.id))
   if (isDisputed) return { obstacle: 'dispute', ending, open }
@@ -52,14 +52,14 @@ export async function planOwnDeletion(
     await teams.requireLeavable(account.id, billing)
     return { obstacle: null, ending, open }
   } catch (error) {
-    if (!(error instanceof AccountHeld)) throw error
+    if (!(error instanceof AccountDeletionBlocked)) throw error
     return { obstacle: 'team', ending, open }
   }
 }
 
 /** Whether the person has to do something before the deletion can go on. */
-export function isUpToPerson(error: unknown): boolean {
-  return error instanceof DecisionRequired || error instanceof AccountHeld
+export function needsActionOfPerson(error: unknown): boolean {
+  return error instanceof DecisionRequired || error instanceof AccountDeletionBlocked
 }
 
 async function hasOpenDispute(billing: Billing, id: string): Promise<boolean> {
@@ -76,7 +76,7 @@ async function hasOpenDispute(billing: Billing, id: string): Promise<boolean> {
  * crashes or the provider is unavailable meanwhile, `completeDeletions()` finishes it later.
  * @throws AccountUnfinished if the account is locked, and the rest is done later.
  * @throws DecisionRequired if something must be paid first. The account is as before.
- * @throws AccountHeld if a team must be handed over or ended first. The account is as before.
+ * @throws AccountDeletionBlocked if a team must be handed over or ended first. The account is as before.
  */
 export async function deleteOwnAccount(
   parts: AccountServices,
@@ -87,7 +87,7 @@ export async function deleteOwnAccount(
     return await deleteAccount(parts, billing, account, { choice: 'now', leaving: true })
   } catch (error) {
     // People whose account is locked could not sign in to do it.
-    if (isUpToPerson(error)) await parts.users.keepLeaving(account.id)
+    if (needsActionOfPerson(error)) await parts.users.cancelRequestedDeletion(account.id)
     throw error
   }
 }
@@ -105,13 +105,13 @@ export async function completeDeletions(
   billing: BillingAccess,
   now: Date,
 ): Promise<number> {
-  const waiting = await parts.users.listLeaving(new Date(now.getTime() - GRACE))
+  const waiting = await parts.users.listRequestedDeletions(new Date(now.getTime() - GRACE))
   let left = 0
   for (const account of waiting) {
     try {
       await deleteOwnAccount(parts, billing, account)
     } catch (error) {
-      if (!isUpToPerson(error)) left += 1
+      if (!needsActionOfPerson(error)) left += 1
     }
   }
   return left

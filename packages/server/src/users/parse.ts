@@ -25,7 +25,7 @@ export class InvalidAccount extends defineError('invalid-input') {
 
 export interface NewAccount {
   readonly email: string
-  /** `null` for a person who signs in with another provider only. */
+  /** The password. `null` for a person who signs in with another provider only. */
   readonly password: string | null
   readonly name: string | null
 }

@@ -23,7 +23,7 @@ import { type Account, accountFromRow, fromRow, type User } from './user.ts'
 
 export interface NewUser {
   readonly email: string
-  /** `null` for a person who signs in with another provider only. */
+  /** The password. `null` for a person who signs in with another provider only. */
   readonly password: string | null
   readonly name?: string | null
   /** The operator role of the account. @default null */
@@ -121,12 +121,12 @@ export interface UserAccounts {
     options?: { readonly leaving?: boolean },
   ): Promise<boolean>
   /**
-   * Enables an account that is disabled only because the person asked to delete it. Has no effect on
-   * accounts that an operator disabled.
+   * Cancels a deletion that the person asked for: enables the account if it is disabled only
+   * because of that request. Has no effect on accounts that an operator disabled.
    */
-  keepLeaving(id: string): Promise<void>
+  cancelRequestedDeletion(id: string): Promise<void>
   /** Lists accounts whose deletion was requested before this time and has not finished. */
-  listLeaving(before: Date): Promise<Account[]>
+  listRequestedDeletions(before: Date): Promise<Account[]>
   /**
    * Deletes an account, its mail and links, and its personal data in the audit log.
    * @throws LastOwner
@@ -346,7 +346,7 @@ export function createUsers(options: {
         .where('id', '=', Number(id))
         .execute()
     },
-    async keepLeaving(id) {
+    async cancelRequestedDeletion(id) {
       await database.kysely
         .updateTable('users')
         .set(userTable.toChange({ disabledAt: null, leavingAt: null }))
@@ -354,7 +354,7 @@ export function createUsers(options: {
         .where('leaving_at', 'is not', null)
         .execute()
     },
-    async listLeaving(before) {
+    async listRequestedDeletions(before) {
       const rows = await database.kysely
         .selectFrom('users')
         .selectAll()

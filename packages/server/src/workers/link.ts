@@ -27,7 +27,9 @@ export interface WorkerLink {
 const REPORT_INTERVAL = 2000
 const READ_TIMEOUT = 5000
 
-/** Connects a worker to the main process. Resolves when the worker shall start. */
+/**
+ * Connects a worker to the main process. Resolves when the main process tells the worker to start.
+ */
 export async function connectToSupervisor(): Promise<WorkerLink> {
   const { listensWhenReady } = await new Promise<ToWorker & { type: 'start' }>((resolve) => {
     hear((message) => message.type === 'start' && resolve(message))
@@ -63,8 +65,8 @@ export async function connectToSupervisor(): Promise<WorkerLink> {
 }
 
 /**
- * The terminal of a command that runs in a worker: the main process decides what becomes of its
- * errors.
+ * The terminal of a command that runs in a worker. Sends its errors to the main process instead of
+ * printing them.
  */
 export const workerTerminal = {
   stdout: process.stdout,

@@ -1,11 +1,11 @@
 import { AggregatorRegistry, Counter, Gauge, type MetricObject, Registry } from 'prom-client'
 
-/** The metrics of a process, as it reports them. */
+/** The metrics that a worker reports to the main process. */
 export type Measured = readonly MetricObject[]
 
 /** The metrics of all workers, kept by the main process. */
 export interface WorkerMetrics {
-  /** Stores the latest metrics of a worker, of which the counters matter. */
+  /** Stores the latest metrics of a worker. Only its counters are used. */
   store(worker: number, metrics: Measured): void
   /** Keeps the counters of a worker that has ended. */
   keep(worker: number): void

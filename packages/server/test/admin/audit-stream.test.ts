@@ -5,7 +5,7 @@ import {
   startReceiver,
   verify,
 } from '../../../../test-support/webhook-receiver.ts'
-import type { PublishedEntry } from '../../src/admin/audit/chain.ts'
+import type { PublishedAuditEntry } from '../../src/admin/audit/chain.ts'
 import { hashChainedEntry } from '../../src/admin/audit/entry.ts'
 import { createLoggerAudit } from '../../src/admin/audit/log.ts'
 import { startTestService, type TestService } from '../support.ts'
@@ -38,9 +38,9 @@ const signOuts = async (on: TestService, count: number) => {
   return { support, person }
 }
 
-const entriesIn = ({ received }: Receiver): PublishedEntry[] =>
+const entriesIn = ({ received }: Receiver): PublishedAuditEntry[] =>
   received
-    .map(({ body }) => JSON.parse(body).data.entry as PublishedEntry)
+    .map(({ body }) => JSON.parse(body).data.entry as PublishedAuditEntry)
     .sort((a, b) => a.number - b.number)
 
 it('the stream of the audit log sends each chained entry to the endpoints that list it, and to no others', async () => {
@@ -104,7 +104,7 @@ it('the stream of the audit log lets its receiver detect that the latest entries
   const again = entriesIn(archive).filter(({ number }) => number === 3)
   expect(new Set(again.map(({ hash }) => hash)).size).toBe(2)
   const admin = await createOperatorHelpers(on).operator('admin')
-  const check = async (link?: PublishedEntry) => {
+  const check = async (link?: PublishedAuditEntry) => {
     const known = `known_number=${link?.number}&known_hash=${link?.hash}`
     return (await admin.call('GET', `/audit/verification?${known}`)).body.break
   }

@@ -332,7 +332,7 @@ describe('the audit log of commands', () => {
     expect([mail.code, mail.json()]).toEqual([0, []])
   })
 
-  it('`billing comp` without a date, and `billing credit` in a currency of another balance, change nothing', async () => {
+  it('`billing comp` without a date, and `billing credit` in another currency than the balance, change nothing', async () => {
     const id = await subscriber()
     const rejected = [
       await runAndListEntries(['billing', 'comp', id]),

@@ -170,7 +170,7 @@ describe('the billing of a team in the management API (threat N10)', () => {
     expect((await billing('POST', refund, keyed('billing', {}))).status).toBe(200)
   })
 
-  it('answers with the problem type of the mistake for an unknown owner', async () => {
+  it('responds to a request for an unknown owner with the matching problem type', async () => {
     const support = await operators.operator('support')
     const { id, api, invoice, subscription, owner } = await payingTeam()
     const other = await payingTeam()
@@ -214,8 +214,8 @@ describe('the billing of a team in the management API (threat N10)', () => {
   })
 })
 
-describe('the three doors to the money of a team', () => {
-  it('refund and cancel with the API', async () => {
+describe('an operator can refund an invoice and cancel a subscription of a team', () => {
+  it('with the management API', async () => {
     const support = await operators.operator('support')
     const { id, api, invoice, subscription, billable } = await payingTeam()
     const refund = `${api}/invoices/${invoice.id}/refund`
@@ -229,7 +229,7 @@ describe('the three doors to the money of a team', () => {
     expect((await billable.subscription('main')).cancelled()).toBe(true)
   })
 
-  it('refund and cancel on the pages', async () => {
+  it('on the pages for operators', async () => {
     const support = await operatorWithForms(service, 'support')
     const { id, invoice, subscription, billable } = await payingTeam('stripe', 'Doors')
     const path = `/admin/teams/${id}`
@@ -251,7 +251,7 @@ describe('the three doors to the money of a team', () => {
     expect(await lastEntry('billing.cancel', id)).toMatchObject({ door: 'page', outcome: 'done' })
   })
 
-  it('refund and cancel with commands', async () => {
+  it('with commands', async () => {
     const { id, invoice, billable } = await payingTeam()
     const owner = ['--owner', `team:${id}`]
     const listed = await tollgate('billing', 'invoices', ...owner, '--json')
@@ -367,7 +367,7 @@ describe("the operators' pages of teams", () => {
     expect((await viewer.open('/admin/teams/unknown/cancel?object=1')).status).toBe(404)
   })
 
-  it('are not told to other people, and show only the acts of the role', async () => {
+  it('are hidden from other people, and show only the actions that the role of the operator allows', async () => {
     const { id, owner } = await payingTeam()
     const path = `/admin/teams/${id}`
     for (const address of ['/admin/teams', path, `${path}/invoices`, `${path}/credit`]) {
@@ -399,7 +399,7 @@ describe("the operators' pages of teams", () => {
     expect([asked.status, asked.location]).toEqual([303, path])
   })
 
-  it('show the team without its provider while the provider does not answer', async () => {
+  it('still show the team while its payment provider does not respond', async () => {
     const viewer = await operatorWithForms(service, 'viewer')
     const { id, member } = await payingTeam()
     service.sandbox?.trouble.failNext(100, '500', 'stripe')

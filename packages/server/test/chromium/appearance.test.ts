@@ -59,7 +59,7 @@ const VIEWS: readonly View[] = [
     path: () => askedBy(unverified),
     async act(page) {
       await page.getByRole('link', { name: 'Not you?' }).click()
-      await page.getByText('until you sign in with another account').waitFor()
+      await page.getByText('Signing in with another account ends this session').waitFor()
     },
   },
   {

@@ -36,7 +36,7 @@ async function signInByKeyboard(page: Page, email: string): Promise<void> {
   await press(page, 'button', 'Sign in')
 }
 
-describeInChromium('the own account, using only the keyboard,', ({ newPage, forgive }) => {
+describeInChromium('the account of a person who uses only the keyboard', ({ newPage, forgive }) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()
@@ -89,7 +89,7 @@ describeInChromium('the own account, using only the keyboard,', ({ newPage, forg
     await page.getByText('This recovery code is wrong, or was already used.').waitFor()
   })
 
-  it('is exported and deleted, and the person comes back with the same address', async () => {
+  it('is exported and deleted, and the person then registers again with the same address', async () => {
     const eve = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
     const page = await newPage({ cookies: await signedIn(service, eve) })
     service.clock.advance({ minutes: 11 })
@@ -135,7 +135,7 @@ describeInChromium('the own account, using only the keyboard,', ({ newPage, forg
   })
 })
 
-describeInChromium('the pages of the own account', ({ newPage, forgive }) => {
+describeInChromium('the pages on which people manage their own account', ({ newPage, forgive }) => {
   let service: TestService
   let cookies: ReadonlyMap<string, string>
   let pending: ReadonlyMap<string, string>

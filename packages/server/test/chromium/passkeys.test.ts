@@ -31,7 +31,7 @@ describeInChromium('passkeys in a browser', ({ newPage, forgive }) => {
     }
   }
 
-  it('are added, and then used after the password, instead of it, and not if they are a copy', async () => {
+  it('are added, then accepted after the password or instead of it, and refused if they were copied', async () => {
     const account = { name: 'Grace', email: 'grace@example.com', password: 'a long password' }
     const page = await newPage({ cookies: await signedIn(service, account) })
     forgive(page, /status of 401/)

@@ -4,7 +4,7 @@ import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { register, signIn } from './person.ts'
 
-describeInChromium('an account with mail', ({ newPage }) => {
+describeInChromium('an account of a service that sends mail', ({ newPage }) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService({ options: { mailbox: true } })
@@ -22,7 +22,7 @@ describeInChromium('an account with mail', ({ newPage }) => {
     await page.goto(link)
   }
 
-  it('is registered, confirmed, recovered, and moved to another address', async () => {
+  it('is registered, confirmed and recovered by mail, and then gets another e-mail address', async () => {
     const page = await newPage()
     const ada = { name: 'Ada', email: 'ada@example.com', password: 'a long password' }
     await register(page, service, ada)

@@ -12,7 +12,7 @@ import { signIn } from './person.ts'
 const ADA = { name: 'Ada', email: 'ada@example.com', password: 'a long password' }
 const GRACE = { name: 'Grace', email: 'grace@example.com', password: 'another password' }
 
-describeInChromium('signing in with another server of the same kind', ({ newPage }) => {
+describeInChromium('signing in with an account at another Tollgate service', ({ newPage }) => {
   let upstream: TestService
   let service: TestService
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describeInChromium('signing in with another server of the same kind', ({ newPage
 
   const press = (page: Page, name: string) => page.getByRole('button', { name }).click()
 
-  it('creates an account without JavaScript, and later signs in to it', async () => {
+  it('creates a new account, and later signs in to it, without JavaScript', async () => {
     const page = await newPage({ script: false })
     await page.goto(`${service.url}/tokens`)
     await takeScreenshot(page, 'sign-in-with-buttons')
@@ -64,7 +64,7 @@ describeInChromium('signing in with another server of the same kind', ({ newPage
     await takeScreenshot(page, 'account-without-password')
   })
 
-  it('links an existing account after its password, and unlinks it', async () => {
+  it('links an existing account after its password was entered, and removes the link again', async () => {
     const own = { ...GRACE, password: 'her own password' }
     await service.users.create(own)
     const page = await newPage()

@@ -5,7 +5,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../test-support/create-test-database.ts'
-import { MAX_OWNED } from '../../src/teams/membership.ts'
+import { MAX_OWNED_TEAMS } from '../../src/teams/membership.ts'
 import { TeamRefused } from '../../src/teams/team.ts'
 import { createTeams, type Teams } from '../../src/teams/teams.ts'
 import { createPasswords } from '../../src/users/passwords.ts'
@@ -146,7 +146,7 @@ describe('concurrent changes of a team', () => {
 
   it('create no more teams than a person may own', async () => {
     const ada = await person()
-    for (let count = 1; count < MAX_OWNED; count++) await teams[0].create('Acme', ada)
+    for (let count = 1; count < MAX_OWNED_TEAMS; count++) await teams[0].create('Acme', ada)
     const found = await outcomes(teams.map((on) => on.create('One more', ada)))
     expect(found).toEqual(['done', 'tooMany'])
   })

@@ -31,12 +31,12 @@ export interface CommandActor {
 export type Actor = OperatorActor | ClientActor | CommandActor
 
 /** The way an operation was called: on a page, through the API, or as a command. */
-export type Door = 'page' | 'api' | 'command'
+export type CallChannel = 'page' | 'api' | 'command'
 
 /** A caller of an operation, as the audit log records it. */
 export interface Caller {
   readonly actor: Actor
-  readonly door: Door
+  readonly door: CallChannel
   /** Network address of the caller. `null` at the command line. */
   readonly address: string | null
   /** Id of the HTTP request. `null` if there is none. */

@@ -2,7 +2,7 @@ import { ClockNotTrusted } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { ServiceDatabase } from '../../storage/tables.ts'
 import {
-  type ChainedEntry,
+  type ChainedAuditEntry,
   createSeals,
   hashChainedEntry,
   readEntry,
@@ -10,7 +10,7 @@ import {
 } from './entry.ts'
 
 /** A chained entry with its hash, as receivers of the stream get it. */
-export interface PublishedEntry extends ChainedEntry {
+export interface PublishedAuditEntry extends ChainedAuditEntry {
   readonly hash: string
 }
 
@@ -26,12 +26,12 @@ export interface AuditChainOptions {
    */
   readonly everySeconds?: number | null
   /** Records entries for their receivers, in the transaction that chains them. */
-  publish?(entries: readonly PublishedEntry[]): Promise<void>
+  publish?(entries: readonly PublishedAuditEntry[]): Promise<void>
   /**
    * Called with the entries after their transaction was committed. Not called if the process
    * crashes in between.
    */
-  chained?(entries: readonly PublishedEntry[]): void
+  chained?(entries: readonly PublishedAuditEntry[]): void
 }
 
 /**
@@ -72,13 +72,13 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
       .orderBy('id')
       .limit(limit)
 
-  async function chainBatch(on: ServiceDatabase): Promise<PublishedEntry[]> {
+  async function chainBatch(on: ServiceDatabase): Promise<PublishedAuditEntry[]> {
     let { number, hash } = (await readHead(on)) ?? { number: 0, hash: null }
     if (!Number.isSafeInteger(number)) {
       throw new Error(`The newest audit log entry has a forged number: ${number}`)
     }
     const rows = await waiting(BATCH, on).selectAll().execute()
-    const entries: PublishedEntry[] = []
+    const entries: PublishedAuditEntry[] = []
     for (const row of rows) {
       number += 1
       const entry = { ...readEntry(row), number, chainedAt: clock.now() }

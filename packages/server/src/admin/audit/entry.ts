@@ -3,13 +3,13 @@ import { auditTable, type ServiceTables } from '../../storage/tables.ts'
 import { formatCanonicalJson } from './canonical.ts'
 
 /** An entry of the audit log as it is stored. */
-export type StoredEntry = ReturnType<typeof auditTable.fromRow>
+export type StoredAuditEntry = ReturnType<typeof auditTable.fromRow>
 
 /** The members of an entry before it is sealed and chained. */
-export type WrittenEntry = Omit<StoredEntry, 'seal' | 'number' | 'chainedAt' | 'hash'>
+export type UnsealedAuditEntry = Omit<StoredAuditEntry, 'seal' | 'number' | 'chainedAt' | 'hash'>
 
 /** Reads an entry from its row. Never throws, even if the row was forged. */
-export function readEntry(row: ServiceTables['audit_entries']): StoredEntry {
+export function readEntry(row: ServiceTables['audit_entries']): StoredAuditEntry {
   const details = parseObject(row.details) ?? { unreadable: row.details }
   const commitments = parseObject(row.commitments)
   return auditTable.fromRow({
@@ -42,7 +42,7 @@ export function sha256(text: string): string {
 }
 
 /** A chained entry, in the form that is hashed and sent to receivers. */
-export interface ChainedEntry extends ReturnType<typeof toSealedContent> {
+export interface ChainedAuditEntry extends ReturnType<typeof toSealedContent> {
   /** Position in the chain, from 1. */
   readonly number: number
   readonly chained_at: string
@@ -51,7 +51,7 @@ export interface ChainedEntry extends ReturnType<typeof toSealedContent> {
 }
 
 /** The content of an entry, in the form in which it is sealed, hashed and sent. */
-export function toSealedContent(entry: WrittenEntry) {
+export function toSealedContent(entry: UnsealedAuditEntry) {
   return {
     id: entry.id,
     at: formatIsoDate(entry.at),
@@ -70,9 +70,9 @@ export function toSealedContent(entry: WrittenEntry) {
 
 /** Adds the position in the chain and the previous entry's hash to an entry. */
 export function toChainedEntry(
-  entry: StoredEntry & { readonly number: number; readonly chainedAt: Date },
+  entry: StoredAuditEntry & { readonly number: number; readonly chainedAt: Date },
   previousHash: string | null,
-): ChainedEntry {
+): ChainedAuditEntry {
   return {
     ...toSealedContent(entry),
     number: entry.number,
@@ -85,7 +85,7 @@ export function toChainedEntry(
  * Returns the SHA-256 hash of a chained entry in canonical JSON (RFC 8785), which anyone can
  * recompute.
  */
-export function hashChainedEntry(entry: ChainedEntry): string {
+export function hashChainedEntry(entry: ChainedAuditEntry): string {
   return sha256(formatCanonicalJson(entry))
 }
 
@@ -100,8 +100,8 @@ export type SealState = 'valid' | 'invalid' | 'unknown'
  * seal, and replaces it by a seal of the hash, which also covers the place in the chain.
  */
 export interface Seals {
-  sealContent(entry: WrittenEntry): string
-  checkContent(entry: StoredEntry): SealState
+  sealContent(entry: UnsealedAuditEntry): string
+  checkContent(entry: StoredAuditEntry): SealState
   sealHash(hash: string): string
   checkHash(seal: string, hash: string): SealState
 }
@@ -127,7 +127,8 @@ export function createSeals(secrets: readonly string[]): Seals {
     const isEqual = actual.length === expected.length && timingSafeEqual(actual, expected)
     return isEqual ? 'valid' : 'invalid'
   }
-  const textOf = (entry: WrittenEntry) => `entry ${formatCanonicalJson(toSealedContent(entry))}`
+  const textOf = (entry: UnsealedAuditEntry) =>
+    `entry ${formatCanonicalJson(toSealedContent(entry))}`
   return {
     sealContent: (entry) => seal(textOf(entry)),
     checkContent: (entry) => check(entry.seal, textOf(entry)),

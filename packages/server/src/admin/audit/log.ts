@@ -4,7 +4,7 @@ import { deletePersonalData } from '../../storage/personal-data.ts'
 import { auditPersonalTable, auditTable, type ServiceDatabase } from '../../storage/tables.ts'
 import type { Caller } from './caller.ts'
 import type { AuditDescription } from './described.ts'
-import { createSeals, sha256, toSealedContent, type WrittenEntry } from './entry.ts'
+import { createSeals, sha256, toSealedContent, type UnsealedAuditEntry } from './entry.ts'
 
 export { sha256 } from './entry.ts'
 
@@ -76,7 +76,7 @@ function writtenEntry(
   { caller, operation, outcome, described, intentId = null, reason }: NewAuditEntry,
   at: Date,
   commitments: readonly string[],
-): WrittenEntry {
+): UnsealedAuditEntry {
   const { actor, door, requestId } = caller
   const { subject, details = {} } = described
   return {
@@ -175,7 +175,7 @@ export function createLoggerAudit(options: {
   }
 }
 
-function toEvent(entry: WrittenEntry, { caller, outcome }: NewAuditEntry): AuditEntry {
+function toEvent(entry: UnsealedAuditEntry, { caller, outcome }: NewAuditEntry): AuditEntry {
   const { id, at, operation, subjectKind, subjectId, details } = entry
   return {
     ...{ id, at, operation, outcome },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { auditPersonalTable, type ServiceDatabase } from '../../storage/tables.ts'
-import type { PublishedEntry } from './chain.ts'
-import { parseObject, readEntry, type StoredEntry, toChainedEntry } from './entry.ts'
+import type { PublishedAuditEntry } from './chain.ts'
+import { parseObject, readEntry, type StoredAuditEntry, toChainedEntry } from './entry.ts'
 import { createIdPrefix, type PersonalData } from './log.ts'
 
 /**
@@ -31,7 +31,7 @@ export interface EntryPersonalData {
 
 /** An entry of the audit log with its personal data. */
 export interface EntryWithPersonalData {
-  readonly entry: StoredEntry
+  readonly entry: StoredAuditEntry
   readonly personal: EntryPersonalData
 }
 
@@ -40,7 +40,7 @@ export const EXAMINED_ENTRIES = 10_000
 
 /** A part of the audit log's entries that match a filter. */
 export interface EntrySlice {
-  readonly entries: readonly StoredEntry[]
+  readonly entries: readonly StoredAuditEntry[]
   /**
    * The id after which the next part begins. `null` for the last part. If several filters are
    * given, a part can have fewer entries than `limit`, or none, although more parts follow.
@@ -110,7 +110,7 @@ function listFilterColumns({ actor, operation, subject, owner, outcome }: AuditF
 export async function findEntry(
   database: ServiceDatabase,
   id: string,
-): Promise<StoredEntry | null> {
+): Promise<StoredAuditEntry | null> {
   const [row] = await database.kysely
     .selectFrom('audit_entries')
     .selectAll()
@@ -123,7 +123,7 @@ export async function findEntry(
 export async function listChained(
   database: ServiceDatabase,
   { from, limit }: { readonly from: number | null; readonly limit: number },
-): Promise<StoredEntry[]> {
+): Promise<StoredAuditEntry[]> {
   let query = database.kysely.selectFrom('audit_entries').selectAll().limit(limit)
   query = from === null ? query.where('number', 'is not', null) : query.where('number', '>=', from)
   return (await query.orderBy('number').execute()).map((row) => readEntry(row))
@@ -132,7 +132,7 @@ export async function listChained(
 /** Reads the personal data of the entries. Returns it by entry id. */
 export async function readPersonal(
   database: ServiceDatabase,
-  entries: readonly StoredEntry[],
+  entries: readonly StoredAuditEntry[],
 ): Promise<Map<string, PersonalData[]>> {
   const found = new Map<string, PersonalData[]>()
   if (entries.length === 0) return found
@@ -155,7 +155,7 @@ export async function readPersonal(
 /** Adds the personal data to entries of the audit log. */
 export async function readEntriesWithPersonalData(
   database: ServiceDatabase,
-  entries: readonly StoredEntry[],
+  entries: readonly StoredAuditEntry[],
 ): Promise<EntryWithPersonalData[]> {
   const found = await readPersonal(database, entries)
   return entries.map((entry) => ({ entry, personal: mergePersonal(found.get(entry.id) ?? []) }))
@@ -177,8 +177,8 @@ function mergePersonal(rows: readonly PersonalData[]): EntryPersonalData {
  */
 export async function addPreviousHashes(
   database: ServiceDatabase,
-  entries: readonly StoredEntry[],
-): Promise<PublishedEntry[]> {
+  entries: readonly StoredAuditEntry[],
+): Promise<PublishedAuditEntry[]> {
   const chained = entries.flatMap((entry) => {
     const { number, chainedAt, hash } = entry
     return number === null || chainedAt === null || hash === null

@@ -1,16 +1,17 @@
 import type { Deliveries } from '@tollgate/billing'
 import type { Logger } from 'pino'
 import { AUDIT_EVENT } from '../../config/shapes.ts'
-import type { PublishedEntry } from './chain.ts'
+import type { PublishedAuditEntry } from './chain.ts'
 import { AUDIT_MESSAGE } from './log.ts'
 
 /**
- * Records each entry for the endpoints that want the audit log, in the transaction that chains the
- * entry. Each entry is thus sent at least once, even if the process crashes.
+ * Returns a function that records each audit entry for the endpoints that want the audit log, in
+ * the transaction that chains the entry. Each entry is thus sent at least once, even if the process
+ * crashes.
  */
 export function deliverTo(
   deliveries: Pick<Deliveries, 'isWanted' | 'send'>,
-): (entries: readonly PublishedEntry[]) => Promise<void> {
+): (entries: readonly PublishedAuditEntry[]) => Promise<void> {
   return async (entries) => {
     if (!deliveries.isWanted(AUDIT_EVENT)) return
     for (const entry of entries) {
@@ -20,8 +21,11 @@ export function deliverTo(
   }
 }
 
-/** Writes each entry as one line of JSON to the log, whatever the level of the log. */
-export function logTo(logger: Logger): (entries: readonly PublishedEntry[]) => void {
+/**
+ * Returns a function that writes each audit entry as one line of JSON to the log, whatever the
+ * level of the log.
+ */
+export function logTo(logger: Logger): (entries: readonly PublishedAuditEntry[]) => void {
   const lines = logger.child({}, { level: 'info' })
   return (entries) => {
     for (const audit of entries) lines.info({ audit }, AUDIT_MESSAGE)

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { ServiceDatabase } from '../../storage/tables.ts'
 import { readHead } from './chain.ts'
-import { createSeals, hashChainedEntry, type StoredEntry, toChainedEntry } from './entry.ts'
+import { createSeals, hashChainedEntry, type StoredAuditEntry, toChainedEntry } from './entry.ts'
 import { hashPersonalData } from './log.ts'
 import { listChained, readPersonal } from './reader.ts'
 
@@ -152,7 +152,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
 }
 
 function findBreak(
-  entry: StoredEntry,
+  entry: StoredAuditEntry,
   previousHash: string | null,
 ): 'not-chained' | 'changed' | null {
   const { number, chainedAt, hash } = entry

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ServiceDatabase } from '../../storage/tables.ts'
-import type { PublishedEntry } from '../audit/chain.ts'
+import type { PublishedAuditEntry } from '../audit/chain.ts'
 import { formatIsoDate } from '../audit/entry.ts'
 import {
   type AuditFilter,
@@ -185,7 +185,7 @@ async function* exportPages(
   database: ServiceDatabase,
   filter: AuditFilter,
   withPersonalData: boolean,
-): AsyncGenerator<readonly (PublishedEntry & { personal?: EntryPersonalData })[]> {
+): AsyncGenerator<readonly (PublishedAuditEntry & { personal?: EntryPersonalData })[]> {
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   let number: number | null = null
   let after: string | null = null

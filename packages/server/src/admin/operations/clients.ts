@@ -7,7 +7,7 @@ import {
   type SettingsChange,
 } from '@tollgate/oauth'
 import { z } from 'zod'
-import { isFresh } from '../authorize.ts'
+import { isFreshSignIn } from '../authorize.ts'
 import { adminScopes, type Operation, type OperationContext, operation } from '../operation.ts'
 import { AdminProblem, notFound } from '../problems.ts'
 import { id, instant, nameSchema, pagedFields, pageShape, userId } from './fields.ts'
@@ -100,7 +100,7 @@ async function requireChangeable(given: string, context: OperationContext): Prom
   if (actor.kind === 'client' || actor.role !== 'owner') {
     throw new AdminProblem('forbidden', 'Only an owner may change clients of the management API.')
   }
-  if (isFresh(actor.signedInAt, clock.now())) return client
+  if (isFreshSignIn(actor.signedInAt, clock.now())) return client
   throw new AdminProblem(
     'fresh-sign-in-required',
     'Changing a client of the management API needs a sign-in within the last ten minutes.',

@@ -6,7 +6,7 @@ import { instant, nameSchema } from './fields.ts'
 import { describeInvoice, invoiceId, requireInvoice } from './invoices.ts'
 import { owner, requireBillable, requireBillableTarget } from './owners.ts'
 
-export const CREDIT_NOTE_TO = ['refund', 'balance', 'outside'] as const
+export const CREDIT_NOTE_DESTINATIONS = ['refund', 'balance', 'outside'] as const
 export const CREDIT_NOTE_REASONS = [
   'duplicate',
   'fraudulent',
@@ -82,7 +82,7 @@ export const creditNoteOperations: readonly Operation[] = [
       owner,
       invoice: invoiceId,
       to: z
-        .enum(CREDIT_NOTE_TO)
+        .enum(CREDIT_NOTE_DESTINATIONS)
         .describe(
           'Where the paid money goes: back to the card (`refund`), to the balance of the customer, or outside the provider',
         ),

@@ -15,7 +15,7 @@ export function findSchemaName(schema: z.core.$ZodType): string | undefined {
   return names.get(schema)
 }
 
-/** Id of an object: a field of several operations, like the fields below. */
+/** Schema of the id of an object, in the input of several operations. */
 export const id = z.string().min(1).max(2000).describe('Id of the object')
 export const userId = z
   .string()
@@ -24,7 +24,10 @@ export const userId = z
 /** A user's id in an application that uses the libraries: a number, a UUID or another text. */
 export const ownerId = z.string().min(1).max(255).describe('Id of the user')
 export const instant = z.iso.datetime().describe('ISO 8601, in UTC')
-/** A date in a request. Many clients write UTC as `+00:00`. */
+/**
+ * Schema of a date and time in a request. Accepts any UTC offset, because many clients write UTC as
+ * `+00:00`.
+ */
 export const givenInstant = z.iso
   .datetime({ offset: true })
   .describe('ISO 8601, with `Z` or an offset')

@@ -17,7 +17,7 @@ const endedShape = z.strictObject({
   sessions: count,
 })
 
-/** Counts of everything that was ended, by kind. */
+/** Numbers of the tokens, sessions and other objects that were ended, by kind. */
 export type EndedCounts = z.output<typeof endedShape>
 
 /** Declares an operation without a route, because only commands offer it. */

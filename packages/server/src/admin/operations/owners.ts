@@ -72,7 +72,7 @@ export function describeOwner(target: Owner): AuditSubject {
 }
 
 /**
- * Finds an owner in billing, in order to read.
+ * Finds an owner in billing, for an operation that only reads.
  * @throws AdminProblem `not-found`
  */
 export async function requireBillable(
@@ -83,7 +83,10 @@ export async function requireBillable(
   return (await context.billing.provider()).owner(target.type, target.id)
 }
 
-/** Finds an owner in billing, in order to read only the tables of Tollgate. */
+/**
+ * Finds an owner in billing, for an operation that reads only Tollgate's tables, and sends no
+ * request to a provider.
+ */
 export async function requireStoredOwner(
   target: OwnerRef,
   context: OperationContext,
@@ -111,7 +114,10 @@ export async function requireOwnerTarget(
   throw new AdminProblem('conflict', 'You cannot do this to a team that you are a member of.')
 }
 
-/** Finds an owner in billing, in order to make a change. */
+/**
+ * Finds an owner in billing, for an operation that changes something. Checks with
+ * `requireOwnerTarget()` that the actor may act on the owner.
+ */
 export async function requireBillableTarget(
   target: OwnerRef,
   context: OperationContext,
@@ -120,7 +126,10 @@ export async function requireBillableTarget(
   return (await context.billing.provider()).owner(target.type, target.id)
 }
 
-/** Reads what the seats of a plan are counted for: the account of a person, or the size of a team. */
+/**
+ * Returns the owner whose seats are counted: the account of a person, or a team with its number of
+ * members.
+ */
 export async function requireSeatOwner(
   target: OwnerRef,
   context: OperationContext,

@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts'
 import { givenInstant } from './fields.ts'
 import { defineSubscriptionChange } from './subscriptions.ts'
 
-export const PAUSED_BILLS = ['void', 'keep_as_draft', 'mark_uncollectible'] as const
+export const PAUSED_INVOICE_BEHAVIORS = ['void', 'keep_as_draft', 'mark_uncollectible'] as const
 
 /** Operations that pause the payments of a subscription. */
 export const pauseOperations: readonly Operation[] = [
@@ -23,7 +23,7 @@ export const pauseOperations: readonly Operation[] = [
           .default(null)
           .describe('When the pause ends by itself. `null` until `billing.unpause`'),
         bills: z
-          .enum(PAUSED_BILLS)
+          .enum(PAUSED_INVOICE_BEHAVIORS)
           .default('void')
           .describe('What happens to the invoices that are created during the pause'),
       },

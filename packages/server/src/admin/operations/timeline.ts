@@ -43,7 +43,8 @@ function eventJson({ entry, personal }: EntryWithPersonalData): EventJson {
 }
 
 /**
- * Operations that list the acts on a person, for operators who may not read the whole audit log.
+ * Operations that list what was done to a person's account, for operators who may not read the
+ * whole audit log.
  */
 export const timelineOperations: readonly Operation[] = [
   operation({

@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { textFor } from '../../messages/messages.ts'
-import { CHOICES, type OpenAmounts, type SubscriptionFact } from '../../users/account-billing.ts'
+import {
+  type OpenAmounts,
+  SUBSCRIPTION_CHOICES,
+  type SubscriptionFact,
+} from '../../users/account-billing.ts'
 import {
   deleteAccount,
   disableAccount,
@@ -90,7 +94,7 @@ function voidedJson({ usage, debts }: OpenAmounts): z.output<typeof voidedShape>
   return { unbilled_usage: [...usage], unpaid: [...debts] }
 }
 
-/** Finds the account of an operation. */
+/** Finds the account that the input of an operation names. */
 export async function requireAccount(given: string, { users }: OperationContext): Promise<Account> {
   const account = await users.findAccount(given)
   if (!account) throw notFound('user', given)
@@ -133,7 +137,7 @@ function describeUser(
 
 const money = {
   subscription: z
-    .enum(CHOICES)
+    .enum(SUBSCRIPTION_CHOICES)
     .nullish()
     .transform((choice) => choice ?? null)
     .describe('What happens to a running subscription'),

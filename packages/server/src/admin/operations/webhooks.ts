@@ -56,7 +56,7 @@ export interface QueuePosition {
   readonly due: number
 }
 
-/** Turns a cursor's position into the option of billing. */
+/** Converts the position in a cursor to the paging option of the billing library. */
 export function toPageOption(position: QueuePosition | null) {
   return position === null ? {} : { after: { id: position.id, dueAt: new Date(position.due) } }
 }

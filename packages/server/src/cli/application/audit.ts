@@ -9,7 +9,10 @@ const PATIENCE_MS = 10_000
 /** The audit log of a command on an application's own instances. */
 export interface ApplicationAudit {
   readonly log: AuditLog
-  /** Waits for the application's listeners, before its instances are closed. */
+  /**
+   * Waits until the application's event listeners have finished. Call it before closing its
+   * instances.
+   */
   settled(): Promise<void>
 }
 

@@ -12,7 +12,10 @@ import { UsageError } from '../usage-error.ts'
 import type { Application } from './load.ts'
 import { requirePart } from './open.ts'
 
-/** The services of an operation that needs no part of the service, and perhaps no database. */
+/**
+ * Returns the services for an operation that uses nothing of the service but the audit log, and
+ * possibly no database (`null`).
+ */
 export function createBareServices(database: Database | null, audit: AuditLog): AdminServices {
   const clock = database?.clock ?? MACHINE_CLOCK
   return {

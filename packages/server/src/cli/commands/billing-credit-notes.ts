@@ -1,7 +1,7 @@
 import { money, toDecimal } from '@tollgate/billing'
 import {
+  CREDIT_NOTE_DESTINATIONS,
   CREDIT_NOTE_REASONS,
-  CREDIT_NOTE_TO,
   type CreditNoteJson,
 } from '../../admin/operations/credit-notes.ts'
 import type { InvoiceDetailJson } from '../../admin/operations/invoices.ts'
@@ -43,7 +43,7 @@ export const creditNoteCommands: Commands = {
     arguments: [
       USER,
       { name: 'invoice', description: "the provider's id of the invoice" },
-      { name: 'to', description: `where the money goes: ${CREDIT_NOTE_TO.join(', ')}` },
+      { name: 'to', description: `where the money goes: ${CREDIT_NOTE_DESTINATIONS.join(', ')}` },
     ],
     options: {
       amount: option.text(

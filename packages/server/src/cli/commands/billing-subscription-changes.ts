@@ -1,4 +1,4 @@
-import { PAUSED_BILLS } from '../../admin/operations/pauses.ts'
+import { PAUSED_INVOICE_BEHAVIORS } from '../../admin/operations/pauses.ts'
 import { type Commands, command } from '../command.ts'
 import * as option from '../options.ts'
 import { OWNER, USER } from '../owner.ts'
@@ -43,9 +43,9 @@ export const subscriptionChangeCommands: Commands = {
     options: {
       until: option.date('<date>', 'when the pause ends by itself'),
       bills: option.choice(
-        PAUSED_BILLS,
+        PAUSED_INVOICE_BEHAVIORS,
         '<name>',
-        `invoices during the pause: ${PAUSED_BILLS.join(', ')} (default ${PAUSED_BILLS[0]})`,
+        `invoices during the pause: ${PAUSED_INVOICE_BEHAVIORS.join(', ')} (default ${PAUSED_INVOICE_BEHAVIORS[0]})`,
       ),
       subscription: SUBSCRIPTION,
       owner: OWNER,

@@ -3,7 +3,11 @@ import type { LinkJson } from '../../admin/operations/access.ts'
 import { AdminProblem } from '../../admin/problems.ts'
 import { formatDay } from '../../dates.ts'
 import type { PersonEntry } from '../../storage/read-person.ts'
-import { CHOICES, type OpenAmounts, type SubscriptionFact } from '../../users/account-billing.ts'
+import {
+  type OpenAmounts,
+  SUBSCRIPTION_CHOICES,
+  type SubscriptionFact,
+} from '../../users/account-billing.ts'
 import {
   describeChoice,
   describeOpen,
@@ -35,9 +39,9 @@ const password = option.text(
 )
 
 const subscription = option.choice(
-  CHOICES,
+  SUBSCRIPTION_CHOICES,
   '<choice>',
-  `what happens to a running subscription: ${CHOICES.join(', ')}`,
+  `what happens to a running subscription: ${SUBSCRIPTION_CHOICES.join(', ')}`,
 )
 
 const NO_ROLE = 'none'
@@ -335,7 +339,7 @@ function createChoicesError(action: Action, required: DecisionRequired): UsageEr
   }
   return new UsageError(lines.join('\n'), {
     ...(subscriptions.length > 0
-      ? { choices: action === 'delete' ? ['now', 'period-end'] : CHOICES }
+      ? { choices: action === 'delete' ? ['now', 'period-end'] : SUBSCRIPTION_CHOICES }
       : {}),
     ...toMoneyJson({ subscriptions, ...open }),
   })
@@ -347,7 +351,7 @@ function describe(fact: SubscriptionFact): string {
 }
 
 function listChoiceFlags(action: Action, id: string): string[] {
-  const all = CHOICES.map((choice) => [choice, describeChoice(choice)] as const)
+  const all = SUBSCRIPTION_CHOICES.map((choice) => [choice, describeChoice(choice)] as const)
   if (action === 'disable')
     return all.map(([choice, effect]) => `  --subscription ${choice}  ${effect}`)
   return [

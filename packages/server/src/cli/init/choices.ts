@@ -58,7 +58,7 @@ export interface InitChoices {
   readonly users: string | null
 }
 
-/** The answers without any question: a database in a file, and neither billing nor a table. */
+/** The default answers: a database in a file, no billing, and no table with users. */
 export const DEFAULT_CHOICES: InitChoices = {
   database: INIT_DATABASES.sqlite.url,
   billing: 'none',
@@ -66,7 +66,8 @@ export const DEFAULT_CHOICES: InitChoices = {
 }
 
 /**
- * Parses a URL of a database. Takes a kind of database, such as `postgres`, for its example URL.
+ * Parses the URL of a database. The name of a kind of database, such as `postgres`, stands for its
+ * example URL.
  * @throws UsageError if no kind of database has the scheme of the URL.
  */
 export function parseDatabase(text: string): string {

@@ -9,7 +9,7 @@ describe('addSettings(), which adds settings to a .env file,', () => {
     ['keeps other values', "B='other # value'\n", "B='other # value'\n\n# Tollgate\nA=1\n"],
     ['keeps empty values', 'A=\nB=\n', 'A=\nB=\n'],
     ['adds a setting that is only in a comment', '# A=0\nB=2\n', '# A=0\nB=2\n\n# Tollgate\nA=1\n'],
-  ])('%s', (_name, before, after) => {
+  ])('does what its row says: it %s', (_name, before, after) => {
     expect(addSettings(before, { A: '1', B: '2' })).toBe(after)
   })
 })
@@ -57,7 +57,7 @@ describe('addIgnored(), which adds patterns to a .gitignore file,', () => {
     ['recognizes a pattern of the root', '/.env\r\n', '/.env\r\n\ntollgate.db*\n'],
     ['is not misled by an exception', '!.env\ntollgate.db*\n', '!.env\ntollgate.db*\n\n.env\n'],
     ['is not misled by other files', '.env.*\ntollgate.db*\n', '.env.*\ntollgate.db*\n\n.env\n'],
-  ])('%s', (_name, before, after) => {
+  ])('does what its row says: it %s', (_name, before, after) => {
     expect(addIgnored(before, ['.env', 'tollgate.db*'])).toBe(after)
   })
 })

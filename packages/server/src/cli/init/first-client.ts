@@ -5,7 +5,7 @@ import { clientCredentials, createAuthorizationServer } from '@tollgate/oauth'
 import type { UndoSteps } from './changes.ts'
 import type { Settings } from './env-file.ts'
 
-/** The client that was created, with its secret, which is told only now. */
+/** The client that was created, with its secret, which is shown only once. */
 export interface FirstClient {
   readonly id: string
   readonly secret: string

@@ -131,7 +131,7 @@ function planSettings(
   return [git, secrets].filter((change) => (change.before ?? '') !== change.after)
 }
 
-/** Whether the generated file exists, so that there is nothing to ask. */
+/** Whether the project was set up before: the generated file exists, so no questions are asked. */
 export function isSetUp(project: Project, framework: Framework): boolean {
   const { changes, server } = framework.plan(project, DEFAULT_CHOICES)
   return changes.every(({ path }) => path !== server)

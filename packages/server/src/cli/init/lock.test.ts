@@ -11,7 +11,7 @@ function createFolder(): string {
   return folder
 }
 
-describe('exclusively(), which lets one process at a time work in a folder,', () => {
+describe('runExclusively(), which lets one process at a time work in a folder,', () => {
   it('rejects a second process while the first one works, and accepts it afterwards', async () => {
     const folder = createFolder()
     let finish = () => {}

@@ -6,7 +6,10 @@ export interface FrameworkMountRules {
   readonly creation: RegExp
   /** Statement that mounts the routes, without a semicolon. `app` is the application's variable. */
   statement(app: string): string
-  /** Pattern of a whole line after which code belongs, in files that do not make the application. */
+  /**
+   * Pattern of the line after which the code is inserted, in files that do not create the
+   * application.
+   */
   readonly marker?: { readonly line: RegExp; readonly app: string }
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { UsageError } from '../usage-error.ts'
 import { readSettings, type Settings } from './env-file.ts'
 
-/** The fields of package.json that matter here. */
+/** The fields of package.json that `tollgate init` reads. */
 export interface PackageJson {
   readonly type?: unknown
   readonly main?: unknown

@@ -4,7 +4,7 @@ import type { AdminProblem } from '../../admin/problems.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { isCancelled } from '../parts/confirmation.tsx'
 import { Choice } from '../parts/fields.tsx'
-import { readOwnForm } from '../parts/forms.ts'
+import { readCsrfForm } from '../parts/forms.ts'
 import { Heading, usePage } from '../parts/layout.tsx'
 import { Moment, Table } from '../parts/table.tsx'
 import { FormButtons } from './form-buttons.tsx'
@@ -63,7 +63,7 @@ export function addKeyPages(app: Hono<AppEnv>): void {
 
   app.get(`${BASE}/rotate`, requireRole('admin'), (c) => renderRotation(c, null))
   app.post(`${BASE}/rotate`, requireRole('admin'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     if (isCancelled(form)) return c.redirect(BASE, 303)
     return performOrShowProblem(
       c,
@@ -80,7 +80,7 @@ export function addKeyPages(app: Hono<AppEnv>): void {
     renderRevocation(c, c.req.param('kid'), null),
   )
   app.post(`${BASE}/:kid/revoke`, requireRole('owner'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     if (isCancelled(form)) return c.redirect(BASE, 303)
     const kid = c.req.param('kid')
     return performOrShowProblem(

@@ -4,7 +4,7 @@ import type { AdminProblem } from '../../admin/problems.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { isMailKind, MAIL_LANGUAGES, MAILS } from '../../mail/catalogue.ts'
 import type { PageText } from '../../messages/messages.ts'
-import { readOwnForm } from '../parts/forms.ts'
+import { readCsrfForm } from '../parts/forms.ts'
 import { Heading } from '../parts/layout.tsx'
 import { Empty, Fact, Moment, Table } from '../parts/table.tsx'
 import {
@@ -38,7 +38,7 @@ export function addMail(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('viewer'), (c) => renderQueue(c, null))
 
   app.post(`${BASE}/:id/retry`, requireRole('support'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     return performOrShowProblem(
       c,
       async () => {

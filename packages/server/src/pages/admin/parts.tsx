@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Child, FC, JSX } from 'hono/jsx'
 import type { Caller, OperatorActor } from '../../admin/audit/caller.ts'
-import { isFresh, needsFreshSignIn } from '../../admin/authorize.ts'
+import { isFreshSignIn, needsFreshSignIn } from '../../admin/authorize.ts'
 import { execute } from '../../admin/execute.ts'
 import { OPERATIONS, requireOperation } from '../../admin/operations/all.ts'
 import { AdminProblem } from '../../admin/problems.ts'
@@ -18,7 +18,7 @@ import { hasRole, type Role } from '../../users/roles.ts'
 import { assetUrl } from '../parts/assets.ts'
 import { Refusal } from '../parts/fields.tsx'
 import { requireUser } from '../parts/forms.ts'
-import { OwnForm, usePage } from '../parts/layout.tsx'
+import { CsrfForm, usePage } from '../parts/layout.tsx'
 import { errorPage, type PageOptions, renderPage } from '../parts/render.tsx'
 
 /**
@@ -310,11 +310,11 @@ export const AdminForm: FC<JSX.IntrinsicElements['form'] & { version?: string | 
   version,
   ...form
 }) => (
-  <OwnForm {...form}>
+  <CsrfForm {...form}>
     <input type="hidden" name={FIELDS.key} value={randomBytes(16).toString('base64url')} />
     {version !== undefined && <input type="hidden" name={FIELDS.version} value={version} />}
     {children}
-  </OwnForm>
+  </CsrfForm>
 )
 
 /** Returns the URL that lets the operator sign in again and return to the current page. */
@@ -327,7 +327,7 @@ function signInAgain(c: Context<AppEnv>): string {
 function isSignInTooOld(c: Context<AppEnv>, name: string): boolean {
   const { signedInAt } = getOperator(c)
   const { clock } = c.get('page').service
-  return needsFreshSignIn(requireOperation(name)) && !isFresh(signedInAt, clock.now())
+  return needsFreshSignIn(requireOperation(name)) && !isFreshSignIn(signedInAt, clock.now())
 }
 
 /**

@@ -2,11 +2,11 @@ import type { Hono } from 'hono'
 import { RETURNED_PATH } from '../../billing.ts'
 import type { ServiceContext } from '../../context.ts'
 import { type AppEnv, SELF } from '../../http/variables.ts'
-import { readOwnForm, requireUser } from '../parts/forms.ts'
+import { readCsrfForm, requireUser } from '../parts/forms.ts'
 import { requireTeam } from '../parts/team.ts'
 import {
-  addForm,
-  addPage,
+  addBillingForm,
+  addBillingPage,
   type BillingRoutes,
   type FormAction,
   type PageHandler,
@@ -79,18 +79,18 @@ export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
 /** Adds the billing pages of teams, for the members who may manage the billing of their team. */
 export function addTeamBilling(app: Hono<AppEnv>): void {
   const routes = { app, base: '/teams/:team/billing', guard: requireTeam('bill') }
-  addPage(routes, '/invoice/:id', downloadInvoice)
-  addPage(routes, '/subscribed', showSubscribed)
+  addBillingPage(routes, '/invoice/:id', downloadInvoice)
+  addBillingPage(routes, '/subscribed', showSubscribed)
   addBillingRoutes(routes)
 }
 
 function addBillingRoutes(routes: BillingRoutes): void {
   const { app, base, guard } = routes
   app.get(base, guard, (c) => renderBilling(c))
-  for (const [path, show] of Object.entries(PAGES)) addPage(routes, path, show)
-  for (const [path, action] of Object.entries(FORMS)) addForm(routes, path, action)
+  for (const [path, show] of Object.entries(PAGES)) addBillingPage(routes, path, show)
+  for (const [path, action] of Object.entries(FORMS)) addBillingForm(routes, path, action)
   // Shows what the choices on the page cost, without changing anything.
-  app.post(`${base}/price`, guard, async (c) => renderBilling(c, { form: await readOwnForm(c) }))
+  app.post(`${base}/price`, guard, async (c) => renderBilling(c, { form: await readCsrfForm(c) }))
   // A form that failed shows the page at its own address, which a person may reload or bookmark.
   app.get(`${base}/*`, (c) => {
     const end = c.req.path.indexOf(SELF.path) + SELF.path.length

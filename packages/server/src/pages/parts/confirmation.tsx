@@ -1,6 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import { Refusal } from './fields.tsx'
-import { OwnForm } from './layout.tsx'
+import { CsrfForm } from './layout.tsx'
 
 export interface ConfirmationProps {
   /** The question, used as the heading of the page. */
@@ -32,7 +32,7 @@ export const Confirmation: FC<ConfirmationProps> = (props) => (
   <section class="card narrow">
     <h1>{props.title}</h1>
     <Refusal text={props.problem} />
-    <OwnForm action={props.action} class="stack" data-once>
+    <CsrfForm action={props.action} class="stack" data-once>
       {Object.entries(props.fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
@@ -50,7 +50,7 @@ export const Confirmation: FC<ConfirmationProps> = (props) => (
           {props.confirmLabel}
         </button>
       </div>
-    </OwnForm>
+    </CsrfForm>
   </section>
 )
 

@@ -33,7 +33,7 @@ export async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
  * Reads the fields of a form that requires a signed-in person and a valid CSRF token.
  * @throws ForeignForm
  */
-export async function readOwnForm(c: Context<AppEnv>): Promise<URLSearchParams> {
+export async function readCsrfForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   const form = await readForm(c)
   const { csrfToken } = c.get('page')
   if (csrfToken === null || !equal(form.get('csrf_token') ?? '', csrfToken)) throw new ForeignForm()

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { FC } from 'hono/jsx'
-import { isFresh } from '../../admin/authorize.ts'
+import { isFreshSignIn } from '../../admin/authorize.ts'
 import type { AppEnv, PageContext } from '../../http/variables.ts'
 import { emailKey } from '../../users/parse.ts'
 import { TextField } from './fields.tsx'
@@ -28,7 +28,7 @@ export async function checkOwnPassword(c: Context<AppEnv>, password: string): Pr
 
 /** Whether the person signed in so recently that a form need not ask for the password. */
 export function hasFreshSignIn({ signedInAt, service }: PageContext): boolean {
-  return signedInAt !== null && isFresh(signedInAt, service.clock.now())
+  return signedInAt !== null && isFreshSignIn(signedInAt, service.clock.now())
 }
 
 /**
@@ -46,7 +46,7 @@ export async function hasProvenIdentity(
  * Asks people whose account has no password to sign in again, if their sign-in is older than ten
  * minutes: they could not fill in `IdentityField`.
  */
-export const requireProvable: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const requireProvableIdentity: MiddlewareHandler<AppEnv> = async (c, next) => {
   const page = c.get('page')
   const { users } = page.service
   if (hasFreshSignIn(page) || (await users.hasPassword(getSignedInUser(c).id))) return next()
@@ -54,7 +54,10 @@ export const requireProvable: MiddlewareHandler<AppEnv> = async (c, next) => {
   return c.redirect(`/login?${again}`, 303)
 }
 
-/** The password field of a form about the own account. Renders nothing after a recent sign-in. */
+/**
+ * The password field of a form in which people change their own account. Renders nothing after a
+ * recent sign-in.
+ */
 export const IdentityField: FC<{ problem?: string | undefined }> = ({ problem }) => {
   const page = usePage()
   if (hasFreshSignIn(page)) return null

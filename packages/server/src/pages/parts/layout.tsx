@@ -74,19 +74,19 @@ function getAriaCurrent(path: string, place: string): 'page' | 'true' | undefine
 const Account: FC = () => {
   const { user, t } = usePage()
   return (
-    <OwnForm class="account" action="/logout">
+    <CsrfForm class="account" action="/logout">
       <a class="who" href="/account">
         <bdi>{user?.name ?? user?.email}</bdi>
       </a>
       <button class="small" type="submit">
         {t('layout.signOut')}
       </button>
-    </OwnForm>
+    </CsrfForm>
   )
 }
 
 /** A form for a signed-in person, with the CSRF token in a hidden field. */
-export const OwnForm: FC<JSX.IntrinsicElements['form']> = ({ children, ...form }) => (
+export const CsrfForm: FC<JSX.IntrinsicElements['form']> = ({ children, ...form }) => (
   <form method="post" {...form}>
     <input type="hidden" name="csrf_token" value={usePage().csrfToken ?? ''} />
     {children}
@@ -97,7 +97,7 @@ export const OwnForm: FC<JSX.IntrinsicElements['form']> = ({ children, ...form }
 export const BillingForm: FC<JSX.IntrinsicElements['form'] & { action: string }> = ({
   action,
   ...form
-}) => <OwnForm action={`${usePage().payer.path}${action}`} {...form} />
+}) => <CsrfForm action={`${usePage().payer.path}${action}`} {...form} />
 
 interface DocumentProps {
   readonly t: PageText

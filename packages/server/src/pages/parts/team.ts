@@ -6,7 +6,7 @@ import { getSignedInUser, requireUser } from './forms.ts'
 
 /**
  * Requires a signed-in member of the team in the path whose role allows the act. Other people get a
- * 404, as if there were no such team. The team then pays on the billing pages.
+ * 404, as if there were no such team. The billing pages then manage the subscription of the team.
  */
 export function requireTeam(act: TeamAct): MiddlewareHandler<AppEnv> {
   const signedIn = requireUser()

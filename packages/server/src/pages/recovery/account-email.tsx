@@ -4,9 +4,9 @@ import type { AppEnv } from '../../http/variables.ts'
 import { emailKey, InvalidAccount, requireEmail } from '../../users/parse.ts'
 import type { User } from '../../users/user.ts'
 import { Submit, TextField } from '../parts/fields.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from '../parts/forms.ts'
-import { checkOwnPassword, requireProvable } from '../parts/identity.tsx'
-import { OwnForm, usePage } from '../parts/layout.tsx'
+import { getSignedInUser, readCsrfForm, requireUser } from '../parts/forms.ts'
+import { checkOwnPassword, requireProvableIdentity } from '../parts/identity.tsx'
+import { CsrfForm, usePage } from '../parts/layout.tsx'
 import { renderPage } from '../parts/render.tsx'
 
 const PATH = '/account/email'
@@ -43,7 +43,7 @@ export function addAccountEmail(app: Hono<AppEnv>): void {
   app.get(PATH, requireUser(), (c) => emailPage(c, {}))
 
   app.post(`${PATH}/verify`, requireUser(), async (c) => {
-    await readOwnForm(c)
+    await readCsrfForm(c)
     const { service, t } = c.get('page')
     const user = getSignedInUser(c)
     if (
@@ -55,9 +55,9 @@ export function addAccountEmail(app: Hono<AppEnv>): void {
     return c.redirect(`${PATH}?sent=verify`, 303)
   })
 
-  app.post(PATH, requireUser(), requireProvable, async (c) => {
+  app.post(PATH, requireUser(), requireProvableIdentity, async (c) => {
     const { service, t } = c.get('page')
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const user = getSignedInUser(c)
     const email = form.get('email') ?? ''
     try {
@@ -66,7 +66,7 @@ export function addAccountEmail(app: Hono<AppEnv>): void {
       if (!(error instanceof InvalidAccount)) throw error
       return emailPage(c, { email, problems: error.in(t) })
     }
-    // Without a password, the sign-in is recent: see `requireProvable`.
+    // Without a password, the sign-in is recent: see `requireProvableIdentity`.
     const isOwner =
       !(await service.users.hasPassword(user.id)) ||
       (await checkOwnPassword(c, form.get('current') ?? ''))
@@ -108,11 +108,11 @@ async function emailPage(c: Context<AppEnv>, { email = '', problems }: EmailView
         </p>
       )}
       {user.emailVerifiedAt === null && (
-        <OwnForm action={`${PATH}/verify`}>
+        <CsrfForm action={`${PATH}/verify`}>
           <Submit class="wide">{t('account.verify')}</Submit>
-        </OwnForm>
+        </CsrfForm>
       )}
-      <OwnForm action={PATH} class="apart">
+      <CsrfForm action={PATH} class="apart">
         <p>{t('account.changeEmailLead')}</p>
         <TextField
           id="email"
@@ -140,7 +140,7 @@ async function emailPage(c: Context<AppEnv>, { email = '', problems }: EmailView
           />
         )}
         <Submit class="primary wide">{t('account.changeEmail')}</Submit>
-      </OwnForm>
+      </CsrfForm>
       <p class="aside">
         <a href="/account">{t('account.title')}</a>
       </p>

@@ -6,7 +6,9 @@ import type { AppEnv } from '../../http/variables.ts'
 import { usePage } from '../parts/layout.tsx'
 import type { ContentPolicy } from '../parts/render.tsx'
 
-/** The challenge of the setting `captcha` inside a form. Nothing without its HTML. */
+/**
+ * The challenge of the setting `captcha` inside a form. Renders nothing if the setting has no HTML.
+ */
 export const Captcha: FC = () => {
   const { html } = usePage().service.config.settings.captcha ?? {}
   return html === undefined ? null : <div class="field">{raw(html)}</div>

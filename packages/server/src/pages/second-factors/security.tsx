@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { FC } from 'hono/jsx'
-import { isFresh } from '../../admin/authorize.ts'
+import { isFreshSignIn } from '../../admin/authorize.ts'
 import type { FactorList } from '../../factors/factors.ts'
 import { parsePasskeyName } from '../../factors/passkeys.ts'
 import { chooseChangeDemand } from '../../factors/policy.ts'
@@ -11,8 +11,8 @@ import { MFA_ACR } from '../../sessions/methods.ts'
 import { addToSession, endOtherSessions } from '../../sign-in/finish.ts'
 import { Confirmation, isCancelled } from '../parts/confirmation.tsx'
 import { Submit } from '../parts/fields.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from '../parts/forms.ts'
-import { Heading, OwnForm, usePage } from '../parts/layout.tsx'
+import { getSignedInUser, readCsrfForm, requireUser } from '../parts/forms.ts'
+import { CsrfForm, Heading, usePage } from '../parts/layout.tsx'
 import { PasskeyForm } from '../parts/passkey-form.tsx'
 import { type PageOptions, renderPage } from '../parts/render.tsx'
 import { Moment, Table } from '../parts/table.tsx'
@@ -28,7 +28,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
   app.post(`${HERE}/app`, requireUser(), requireFreshSignIn(), async (c) => {
     const { service, t } = c.get('page')
     const user = getSignedInUser(c)
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const { factors } = service
     const enrolment = factors.readTotp(user, form.get('enrolment') ?? '')
     if (!enrolment) return appPage(c, { problem: t('factors.app.expired') })
@@ -64,7 +64,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
     )
   })
   app.post(`${HERE}/app/remove`, requireUser(), requireFreshSignIn(), async (c) => {
-    if (!isCancelled(await readOwnForm(c))) {
+    if (!isCancelled(await readCsrfForm(c))) {
       const { service, t } = c.get('page')
       const user = getSignedInUser(c)
       if (await service.factors.removeTotp(user.id)) {
@@ -79,7 +79,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
     const { service, t } = c.get('page')
     const { factors } = service
     const user = getSignedInUser(c)
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const isFirst = !(await factors.has(user.id))
     const problem = await describeRefusal(c, () =>
       factors.addPasskey(user.id, {
@@ -97,7 +97,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
 
   app.get(`${HERE}/passkey/edit`, requireUser(), requireFreshSignIn(), editPage)
   app.post(`${HERE}/passkey/edit`, requireUser(), requireFreshSignIn(), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const { service, t } = c.get('page')
     const { factors } = service
     const user = getSignedInUser(c)
@@ -119,9 +119,9 @@ export function addSecurity(app: Hono<AppEnv>): void {
       <section class="card narrow">
         <h1>{t('factors.codes.title')}</h1>
         <p>{t('factors.codes.text', { count: RECOVERY_CODES })}</p>
-        <OwnForm action={withReturn(c, `${HERE}/recovery-codes`)}>
+        <CsrfForm action={withReturn(c, `${HERE}/recovery-codes`)}>
           <Submit class="primary wide">{t('factors.codes.create')}</Submit>
-        </OwnForm>
+        </CsrfForm>
         <p class="aside">
           <a href={returnTo(c)}>{t('factors.codes.later')}</a>
         </p>
@@ -129,7 +129,7 @@ export function addSecurity(app: Hono<AppEnv>): void {
     )
   })
   app.post(`${HERE}/recovery-codes`, requireUser(), requireFreshSignIn(), async (c) => {
-    await readOwnForm(c)
+    await readCsrfForm(c)
     const { service, t } = c.get('page')
     const user = getSignedInUser(c)
     if (!(await service.factors.has(user.id))) return c.redirect(HERE, 303)
@@ -179,7 +179,7 @@ function requireFreshSignIn(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const { service, signedInAt, session } = c.get('page')
     const demand = chooseChangeDemand({
-      isFresh: signedInAt !== null && isFresh(signedInAt, service.clock.now()),
+      isFresh: signedInAt !== null && isFreshSignIn(signedInAt, service.clock.now()),
       hasFactor: await service.factors.has(getSignedInUser(c).id),
       methods: session?.methods ?? [],
     })
@@ -208,7 +208,7 @@ async function securityPage(c: Context<AppEnv>) {
       <Heading title={t('factors.title')} lead={t('factors.lead')} />
       {resetAt && (
         <p class="notice" role="alert">
-          {t.parts('factors.wereReset', { moment: <Moment at={resetAt} /> })}
+          {t.parts('factors.wereReset', { date: <Moment at={resetAt} /> })}
         </p>
       )}
       {c.req.query('wanted') !== undefined && !hasFactor && (
@@ -293,7 +293,7 @@ const AppCard: FC<CardProps & { add: string }> = ({ own, add }) => {
         </>
       ) : (
         <>
-          <p>{t.parts('factors.app.since', { moment: <Moment at={totp.createdAt} /> })}</p>
+          <p>{t.parts('factors.app.since', { date: <Moment at={totp.createdAt} /> })}</p>
           <p>
             <a class="button danger-quiet" href={`${HERE}/app/remove`}>
               {t('factors.app.remove')}
@@ -335,9 +335,9 @@ function appPage(c: Context<AppEnv>, { problem, sealed }: AppView = {}) {
     { title: t('factors.app.title'), status: problem === undefined ? 200 : 422 },
     <>
       <AppSecret enrolment={enrolment} />
-      <OwnForm action={withReturn(c, `${HERE}/app`)}>
+      <CsrfForm action={withReturn(c, `${HERE}/app`)}>
         <AppFields enrolment={enrolment} problem={problem ?? null} />
-      </OwnForm>
+      </CsrfForm>
     </>,
   )
 }
@@ -383,14 +383,14 @@ async function editPage(c: Context<AppEnv>) {
   return renderFactorPage(
     c,
     { title: t('factors.passkey.title') },
-    <OwnForm action={`${HERE}/passkey/edit?passkey=${encodeURIComponent(passkey.id)}`}>
+    <CsrfForm action={`${HERE}/passkey/edit?passkey=${encodeURIComponent(passkey.id)}`}>
       <PasskeyNameField value={passkey.name} />
       <Submit class="primary wide">{t('factors.passkey.rename')}</Submit>
       <p class="hint">{t('factors.remove.text')}</p>
       <button class="danger-quiet wide" type="submit" name="decision" value="remove">
         {t('factors.passkey.remove')}
       </button>
-    </OwnForm>,
+    </CsrfForm>,
   )
 }
 

@@ -1,12 +1,12 @@
 import type { Context, Hono } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { AppEnv } from '../../http/variables.ts'
-import { deleteTeam, TeamInTheWay } from '../../teams/end-team.ts'
+import { deleteTeam, TeamDeletionBlocked } from '../../teams/end-team.ts'
 import { mayAct, parseTeamRole, type TeamAct } from '../../teams/roles.ts'
 import { type TeamMember, TeamRefused } from '../../teams/team.ts'
 import { describeProblem } from '../billing/model/problems.ts'
 import { Confirmation, isCancelled } from '../parts/confirmation.tsx'
-import { getSignedInUser, readOwnForm } from '../parts/forms.ts'
+import { getSignedInUser, readCsrfForm } from '../parts/forms.ts'
 import { renderPage } from '../parts/render.tsx'
 import { getMembership, requireTeam } from '../parts/team.ts'
 import { followMembers } from './follow-members.ts'
@@ -86,7 +86,7 @@ type Perform = (c: Context<AppEnv>, form: URLSearchParams) => Promise<string>
 /** Adds the form of an act. If it is refused, or fails at the provider, the team's page says why. */
 function addAct(app: Hono<AppEnv>, name: string, act: TeamAct, perform: Perform): void {
   app.post(`/teams/:team/${name}`, requireTeam(act), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const { team } = getMembership(c)
     if (isCancelled(form)) return c.redirect(teamPath(team.id), 303)
     const { service, t } = c.get('page')
@@ -95,7 +95,7 @@ function addAct(app: Hono<AppEnv>, name: string, act: TeamAct, perform: Perform)
       await followMembers(service, team)
       return c.redirect(path, 303)
     } catch (error) {
-      if (error instanceof TeamInTheWay) {
+      if (error instanceof TeamDeletionBlocked) {
         return renderTeam(c, { problem: t(`teams.blocked.${error.reason}`) })
       }
       if (error instanceof TeamRefused) return renderTeam(c, { problem: error.in(t) })

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import type { AppEnv } from '../../http/variables.ts'
 import { invitationPath, JOIN_PATH, TeamRefused } from '../../teams/team.ts'
 import { Confirmation, isCancelled } from '../parts/confirmation.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from '../parts/forms.ts'
+import { getSignedInUser, readCsrfForm, requireUser } from '../parts/forms.ts'
 import { renderPage } from '../parts/render.tsx'
 import { followMembers } from './follow-members.ts'
 import { teamPath } from './notices.ts'
@@ -36,7 +36,7 @@ export function addJoin(app: Hono<AppEnv>): void {
 
   app.post(JOIN_PATH, requireUser(), async (c) => {
     const { service } = c.get('page')
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     if (isCancelled(form)) return c.redirect('/teams', 303)
     const token = form.get('invitation') ?? ''
     try {

@@ -2,8 +2,8 @@ import type { Context, Hono } from 'hono'
 import type { AppEnv } from '../../http/variables.ts'
 import { TeamRefused } from '../../teams/team.ts'
 import { Submit, TextField } from '../parts/fields.tsx'
-import { getSignedInUser, readOwnForm, requireUser } from '../parts/forms.ts'
-import { Heading, Note, OwnForm } from '../parts/layout.tsx'
+import { getSignedInUser, readCsrfForm, requireUser } from '../parts/forms.ts'
+import { CsrfForm, Heading, Note } from '../parts/layout.tsx'
 import { renderPage } from '../parts/render.tsx'
 import { Empty, Table } from '../parts/table.tsx'
 import { findTeamNotice, teamPath } from './notices.ts'
@@ -14,7 +14,7 @@ export function addTeamList(app: Hono<AppEnv>): void {
 
   app.post('/teams', requireUser(), async (c) => {
     const { service, t } = c.get('page')
-    const name = (await readOwnForm(c)).get('name') ?? ''
+    const name = (await readCsrfForm(c)).get('name') ?? ''
     try {
       const { id } = await service.teams.create(name, getSignedInUser(c))
       return c.redirect(teamPath(id, 'created'), 303)
@@ -56,7 +56,7 @@ async function renderTeams(
         </section>
         <section class="card" aria-labelledby="new-team-title">
           <h2 id="new-team-title">{t('teams.new')}</h2>
-          <OwnForm action="/teams" data-once>
+          <CsrfForm action="/teams" data-once>
             <TextField
               id="team-name"
               label={t('teams.name')}
@@ -70,7 +70,7 @@ async function renderTeams(
               }}
             />
             <Submit class="primary">{t('teams.create')}</Submit>
-          </OwnForm>
+          </CsrfForm>
         </section>
       </div>
     </div>,

@@ -16,8 +16,8 @@ import { describeCard } from '../billing/model/describe-card.ts'
 import { describeState } from '../billing/model/describe-state.ts'
 import { Copyable } from '../parts/dialogs.tsx'
 import { Choice, Submit, TextField } from '../parts/fields.tsx'
-import { getSignedInUser, readOwnForm } from '../parts/forms.ts'
-import { Heading, Note, OwnForm, usePage } from '../parts/layout.tsx'
+import { getSignedInUser, readCsrfForm } from '../parts/forms.ts'
+import { CsrfForm, Heading, Note, usePage } from '../parts/layout.tsx'
 import { type PageOptions, renderPage } from '../parts/render.tsx'
 import { Day, Table } from '../parts/table.tsx'
 import { getMembership, requireTeam } from '../parts/team.ts'
@@ -32,7 +32,7 @@ export function addTeamPage(app: Hono<AppEnv>): void {
 
   app.post('/teams/:team/invite', requireTeam('invite'), async (c) => {
     const { t } = c.get('page')
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const email = form.get('email') ?? ''
     try {
       const role = INVITED.find((each) => each === form.get('role'))
@@ -196,7 +196,7 @@ const MemberActs: FC<{ member: TeamMember; membership: TeamMembership }> = (prop
   return (
     <span class="actions">
       {mayAct(role, 'setRole', member.role) && (
-        <OwnForm action={`${base}/role`} class="row" data-once>
+        <CsrfForm action={`${base}/role`} class="row" data-once>
           <input type="hidden" name="user" value={userId} />
           <select name="role" aria-label={t('teams.roleOf', { email })}>
             {TEAM_ROLES.map((each) => (
@@ -208,7 +208,7 @@ const MemberActs: FC<{ member: TeamMember; membership: TeamMembership }> = (prop
           <button type="submit" class="small" aria-label={t('teams.changeRoleOf', { email })}>
             {t('teams.changeRole')}
           </button>
-        </OwnForm>
+        </CsrfForm>
       )}
       {mayAct(role, 'handOver') && !member.isDisabled && (
         <a
@@ -264,7 +264,7 @@ const Invite: FC<{ role: TeamRole; teamId: string; view: TeamView }> = (props) =
   return (
     <section class="card" aria-labelledby="invite-title">
       <h2 id="invite-title">{t('teams.invite')}</h2>
-      <OwnForm action={`${teamPath(teamId)}/invite`} data-once>
+      <CsrfForm action={`${teamPath(teamId)}/invite`} data-once>
         <TextField
           id="invite-email"
           label={t('teams.invite.email')}
@@ -294,7 +294,7 @@ const Invite: FC<{ role: TeamRole; teamId: string; view: TeamView }> = (props) =
           ))}
         </fieldset>
         <Submit class="primary">{t('teams.invite.go')}</Submit>
-      </OwnForm>
+      </CsrfForm>
     </section>
   )
 }
@@ -315,7 +315,7 @@ const Invitations: FC<{
           t(`teams.role.${each.role}`),
           <Day at={each.expiresAt} />,
           mayAct(role, 'withdraw', each.role) && (
-            <OwnForm action={`${teamPath(team.id)}/withdraw`} data-once>
+            <CsrfForm action={`${teamPath(team.id)}/withdraw`} data-once>
               <input type="hidden" name="invitation" value={each.id} />
               <button
                 type="submit"
@@ -324,7 +324,7 @@ const Invitations: FC<{
               >
                 {t('teams.withdraw')}
               </button>
-            </OwnForm>
+            </CsrfForm>
           ),
         ])}
       />
@@ -339,14 +339,14 @@ const Settings: FC<{ membership: TeamMembership }> = ({ membership: { team, role
     <section class="card stack" aria-labelledby="rename-title">
       <h2 id="rename-title">{t(mayAct(role, 'rename') ? 'teams.rename' : 'teams.leave')}</h2>
       {mayAct(role, 'rename') && (
-        <OwnForm action={`${base}/rename`} data-once>
+        <CsrfForm action={`${base}/rename`} data-once>
           <TextField
             id="team-name"
             label={t('teams.name')}
             input={{ name: 'name', value: team.name, maxlength: 100, required: true }}
           />
           <Submit>{t('teams.rename.go')}</Submit>
-        </OwnForm>
+        </CsrfForm>
       )}
       <p class="row">
         <a class="button" href={`${base}/leave`}>

@@ -299,10 +299,10 @@ describeInChromium('a card typed in at Braintree', ({ newPage, forgive }) => {
   it('can be entered, or PayPal can be opened again, after the PayPal window was closed', async () => {
     const page = await open()
     await (await openPayPal(page)).close()
-    await told(page, 'You closed PayPal before you agreed.')
+    await told(page, 'You closed PayPal before you agreed to the payment.')
     const popup = await openPayPal(page)
     await clickToClose(popup, popup.getByRole('button', { name: 'Cancel' }))
-    await told(page, 'You closed PayPal before you agreed.')
+    await told(page, 'You closed PayPal before you agreed to the payment.')
     await goOn(page)
   })
 

@@ -90,6 +90,8 @@ describeInChromium('the billing pages in a narrow window', ({ newPage }) => {
     const page = await subscribed('pm_card_authenticationRequired', { script: false })
     await page.goto(`${service.url}/billing/confirm`)
     await page.getByRole('button', { name: 'Confirm', exact: true }).waitFor()
-    expect(await page.getByRole('button', { name: 'Let the bank ask' }).isVisible()).toBe(false)
+    expect(
+      await page.getByRole('button', { name: 'Let the bank ask for confirmation' }).isVisible(),
+    ).toBe(false)
   })
 })

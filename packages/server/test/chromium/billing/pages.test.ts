@@ -109,7 +109,7 @@ describeInChromium('the billing pages', ({ newPage, forgive }) => {
     await pressed(page, 'Save the address')
     await told(page, 'Your billing address was changed.')
     await page.getByText('Add a tax ID').first().click()
-    await page.getByLabel('Number', { exact: true }).fill('DE123456789')
+    await page.getByLabel('Tax ID', { exact: true }).fill('DE123456789')
     await pressed(page, 'Add a tax ID')
     await told(page, 'The tax ID was added.')
     await page.getByText('Mill Lane 1, GB').waitFor()
@@ -152,7 +152,7 @@ describeInChromium('the billing pages', ({ newPage, forgive }) => {
       await told(page, 'Your plan was changed.')
       await page.getByRole('row', { name: new RegExp(`\\${amount} `) }).waitFor()
 
-      await page.getByRole('link', { name: 'Cancel', exact: true }).click()
+      await page.getByRole('link', { name: 'Cancel subscription', exact: true }).click()
       await expectAccessible(page)
       await takeScreenshot(page, `billing-cancel-${provider}`)
       const cancel = page.getByRole('button', { name: /^Cancel on/ })
@@ -174,7 +174,7 @@ describeInChromium('the billing pages', ({ newPage, forgive }) => {
       await pressed(page, 'Make default: Mastercard ending in 4444')
       await told(page, 'Your card was changed.')
       await page.getByRole('link', { name: /^Delete Visa ending in/ }).click()
-      await pressed(page, 'Delete it')
+      await pressed(page, 'Delete the payment method')
       await told(page, 'The payment method was deleted.')
       const methods = page.getByRole('table', { name: 'Payment methods' }).getByRole('row')
       expect(await methods.count()).toBe(2)
@@ -184,7 +184,7 @@ describeInChromium('the billing pages', ({ newPage, forgive }) => {
       // The yearly plan has no seats.
       expect(await page.getByLabel('Quantity').count()).toBe(0)
 
-      await page.getByRole('link', { name: 'Cancel', exact: true }).click()
+      await page.getByRole('link', { name: 'Cancel subscription', exact: true }).click()
       await pressed(page, 'Cancel now')
       // The browser itself requires the checkbox first.
       await page.getByLabel('End the subscription immediately').check()
@@ -207,7 +207,9 @@ describeInChromium('the billing pages', ({ newPage, forgive }) => {
       await takeScreenshot(page, `billing-failed-${provider}`)
       await later(page, 'week', 3)
       await page.getByRole('heading', { name: 'Subscribe again' }).waitFor()
-      await page.getByText(/^The payment failed, so it ended on \d+ \w+ \d{4}\.$/).waitFor()
+      await page
+        .getByText(/^The payment failed, so the subscription ended on \d+ \w+ \d{4}\.$/)
+        .waitFor()
     },
   )
 
@@ -251,7 +253,7 @@ describeInChromium('the billing pages', ({ newPage, forgive }) => {
     await expectAccessible(page)
     await page.getByLabel('Promotion code').fill('spring')
     await pressed(page, 'Use the code')
-    await told(page, 'The code applies from your next invoice.')
+    await told(page, 'The promotion code applies from your next invoice.')
     await page.getByText(/^Spring: 25% off until /).waitFor()
     await expectAccessibleInAllLooks(page, 'billing-code')
   })
@@ -270,9 +272,9 @@ describeInChromium('the billing pages', ({ newPage, forgive }) => {
     await page.getByRole('row', { name: /\$25\.00 Paid/ }).waitFor()
     await expectAccessibleInAllLooks(page, 'billing-methods')
     await page.getByRole('link', { name: 'Delete Visa ending in 3184' }).click()
-    await pressed(page, 'Delete it')
+    await pressed(page, 'Delete the payment method')
     await told(page, 'The payment method was deleted.')
-    await page.getByText('Your subscription is paid with it').waitFor()
+    await page.getByText('Your subscription is paid with this payment method').waitFor()
     expect(await page.getByRole('row', { name: /3184/ }).count()).toBe(0)
   })
 

@@ -19,7 +19,10 @@ const BILLING_ROUTES: Readonly<Record<BillingName, readonly string[]>> = {
   braintree: ['braintree/webhook'],
 }
 
-/** Next's App Router: each route is a file, and the server is opened by the first request. */
+/**
+ * Support for Next.js (App Router) in `tollgate init`: each route is a file, and the first request
+ * opens the authorization server.
+ */
 export const next: Framework = {
   name: 'Next',
   package: 'next',

@@ -331,7 +331,7 @@ export const serviceEn = {
   'adminAudit.time': 'Time',
   'adminAudit.who': 'Who',
   'adminAudit.whom': 'To whom or what',
-  'adminAudit.door': 'Door',
+  'adminAudit.door': 'Called through',
   'adminAudit.door.page': 'Pages',
   'adminAudit.door.api': 'Management API',
   'adminAudit.door.command': 'Command',

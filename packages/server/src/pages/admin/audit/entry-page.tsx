@@ -5,7 +5,15 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Fact, Moment } from '../../parts/table.tsx'
 import { renderAdmin, requireRole, runOperation } from '../parts.tsx'
-import { BASE, buildAuditUrl, Door, type EntryJson, Outcome, Reference, Who } from './entry.tsx'
+import {
+  ActorName,
+  BASE,
+  buildAuditUrl,
+  ChannelName,
+  type EntryJson,
+  ObjectLink,
+  Outcome,
+} from './entry.tsx'
 
 /** Adds the page of an entry in the audit log. */
 export function addAuditEntryPage(app: Hono<AppEnv>): void {
@@ -49,22 +57,22 @@ const Act: FC<{ entry: EntryJson }> = ({ entry }) => {
         <Outcome outcome={entry.outcome} />
       </Fact>
       <Fact term={t('adminAudit.who')}>
-        <Who actor={actor} />
+        <ActorName actor={actor} />
       </Fact>
       <Fact term={t('adminAudit.door')}>
-        <Door door={entry.door} />
+        <ChannelName door={entry.door} />
       </Fact>
       {entry.door !== 'command' && (
         <Fact term={t('adminAudit.address')}>{actor.address ?? t('adminAudit.forgotten')}</Fact>
       )}
       {subject !== null && (
         <Fact term={t('adminAudit.whom')}>
-          <Reference kind={subject.kind} id={subject.id} />
+          <ObjectLink kind={subject.kind} id={subject.id} />
         </Fact>
       )}
       {owner !== null && (
         <Fact term={t('adminAudit.owner')}>
-          <Reference kind={parseOwner(owner).type} id={parseOwner(owner).id} />
+          <ObjectLink kind={parseOwner(owner).type} id={parseOwner(owner).id} />
         </Fact>
       )}
       {intent !== null && (

@@ -45,7 +45,7 @@ export const Outcome: FC<{ outcome: string }> = ({ outcome }) => {
 }
 
 /** How the operation was called: on a page, through the API, or by a command. */
-export const Door: FC<{ door: string }> = ({ door }) => {
+export const ChannelName: FC<{ door: string }> = ({ door }) => {
   const known = DOORS.find((each) => each === door)
   return <span>{known ? usePage().t(`adminAudit.door.${known}`) : door}</span>
 }
@@ -54,8 +54,8 @@ export const Door: FC<{ door: string }> = ({ door }) => {
  * The actor. An operator is shown by e-mail address until that is deleted, other actors by their
  * id.
  */
-export const Who: FC<{ actor: EntryJson['actor'] }> = ({ actor: { kind, id, email } }) => (
-  <Reference kind={kind === 'operator' ? 'user' : kind} id={id} name={email} />
+export const ActorName: FC<{ actor: EntryJson['actor'] }> = ({ actor: { kind, id, email } }) => (
+  <ObjectLink kind={kind === 'operator' ? 'user' : kind} id={id} name={email} />
 )
 
 const PLACES: Readonly<Record<string, string>> = {
@@ -65,7 +65,9 @@ const PLACES: Readonly<Record<string, string>> = {
 }
 
 /** An object by its kind and id, with a link to its page if it has one. */
-export const Reference: FC<{ kind: string; id: string | null; name?: string | null }> = (props) => {
+export const ObjectLink: FC<{ kind: string; id: string | null; name?: string | null }> = (
+  props,
+) => {
   const { kind, id, name = null } = props
   const place = Object.hasOwn(PLACES, kind) ? PLACES[kind] : undefined
   const label = name === null ? <code>{`${kind} ${id ?? ''}`}</code> : <bdi>{name}</bdi>

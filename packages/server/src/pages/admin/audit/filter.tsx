@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { OPERATIONS } from '../../../admin/operations/all.ts'
 import { TextField } from '../../parts/fields.tsx'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { CsrfForm, usePage } from '../../parts/layout.tsx'
 import { ACTOR_KINDS, BASE, OUTCOMES } from './entry.tsx'
 
 /** The filter as filled in by people. All values are texts; an empty text does not filter. */
@@ -108,7 +108,7 @@ export const AuditFilterFields: FC<FilterProps> = ({ values, problems, isFiltere
   return (
     <details class="card" open={isOpen}>
       <summary>{t('adminAudit.filterTitle')}</summary>
-      <OwnForm action={BASE} class="filters">
+      <CsrfForm action={BASE} class="filters">
         <TextField
           id="person"
           label={t('adminAudit.person')}
@@ -164,7 +164,7 @@ export const AuditFilterFields: FC<FilterProps> = ({ values, problems, isFiltere
           <button type="submit">{t('adminAudit.filter')}</button>
           {isFiltered && <a href={BASE}>{t('admin.showAll')}</a>}
         </div>
-      </OwnForm>
+      </CsrfForm>
     </details>
   )
 }

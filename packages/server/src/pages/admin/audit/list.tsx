@@ -3,12 +3,12 @@ import type { FC } from 'hono/jsx'
 import type { JsonLinesResult } from '../../../admin/lines.ts'
 import { linesBody } from '../../../http/lines.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import { Heading, usePage } from '../../parts/layout.tsx'
 import { Empty, Moment, Table } from '../../parts/table.tsx'
 import { Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
 import { findPeople } from '../people/find.tsx'
-import { BASE, type EntryJson, Outcome, Reference, Who } from './entry.tsx'
+import { ActorName, BASE, type EntryJson, ObjectLink, Outcome } from './entry.tsx'
 import {
   AuditFilterFields,
   type AuditFilterForm,
@@ -33,7 +33,7 @@ export function addAuditListPage(app: Hono<AppEnv>): void {
     return renderList(c, { query, values: toFilterForm(query), problems: {} })
   })
   app.post(BASE, requireRole('admin'), async (c) => {
-    const values = readFilterForm(await readOwnForm(c))
+    const values = readFilterForm(await readCsrfForm(c))
     const { query, problems } = await resolve(c, values)
     if (Object.keys(problems).length > 0) return renderList(c, { query: {}, values, problems })
     const search = new URLSearchParams(query as Record<string, string>)
@@ -123,7 +123,9 @@ async function renderList(c: Context<AppEnv>, { query, values, problems }: ListV
       <AuditFilterFields values={values} problems={problems} isFiltered={search.size > 0} />
       <section class="card stack" aria-label={t('admin.audit')}>
         {kind !== undefined && id !== undefined && (
-          <p>{t.parts('adminAudit.subjectOnly', { subject: <Reference kind={kind} id={id} /> })}</p>
+          <p>
+            {t.parts('adminAudit.subjectOnly', { subject: <ObjectLink kind={kind} id={id} /> })}
+          </p>
         )}
         {data.length === 0 ? <NoEntries hasNext={next !== null} /> : <EntryTable entries={data} />}
         <Pager c={c} next={next} />
@@ -158,8 +160,8 @@ const EntryTable: FC<{ entries: readonly EntryJson[] }> = ({ entries }) => {
           <code>{operation}</code>
         </a>,
         <Moment at={new Date(at)} />,
-        <Who actor={actor} />,
-        subject === null ? t('table.none') : <Reference kind={subject.kind} id={subject.id} />,
+        <ActorName actor={actor} />,
+        subject === null ? t('table.none') : <ObjectLink kind={subject.kind} id={subject.id} />,
         <Outcome outcome={outcome} />,
       ])}
     />

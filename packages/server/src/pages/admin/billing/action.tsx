@@ -4,7 +4,7 @@ import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { defineError } from '../../../service-error.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import {
   isSolvableInForm,
   performOrShowProblem,
@@ -80,7 +80,7 @@ export interface Action<Subject extends Payer = Payer> {
    * @throws InvalidField
    */
   input?(form: URLSearchParams, object: string): Readonly<Record<string, unknown>>
-  /** Facts and fields of the form, below the text. */
+  /** Renders facts and form fields, which the confirmation page shows below its text. */
   decisions?(view: ActionView<Subject>): Promise<Child> | Child
 }
 
@@ -91,7 +91,10 @@ export type BillingAction = Action & { readonly done: (typeof BILLING_DONE)[numb
 export interface ActionPages<Subject extends Payer> {
   /** Path of the list of people or teams. */
   readonly path: string
-  /** Whether operations get the id as `owner`, with this type, or as `id`. */
+  /**
+   * Returns the member of an operation's input that names the person or team, such as `{ owner:
+   * "team:7" }`.
+   */
   readonly target: (id: string) => Readonly<Record<string, string>>
   read(c: Context<AppEnv>, id: string): Promise<Subject>
   /** Whether the operator cannot act on the person or team at all. The page says why. */
@@ -112,7 +115,7 @@ export function addActionRoutes<Subject extends Payer>(
   if (act.texts) app.get(path, requireRole('viewer'), (c) => confirm(c, null, null))
   // The operation refuses operators with a lesser role, and the audit log has the attempt.
   app.post(path, requireRole('viewer'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const id = c.req.param('id') ?? ''
     const page = `${pages.path}/${encodeURIComponent(id)}`
     if (isCancelled(form)) return c.redirect(page, 303)

@@ -1,5 +1,8 @@
 import type { FC } from 'hono/jsx'
-import { CREDIT_NOTE_REASONS, CREDIT_NOTE_TO } from '../../../admin/operations/credit-notes.ts'
+import {
+  CREDIT_NOTE_DESTINATIONS,
+  CREDIT_NOTE_REASONS,
+} from '../../../admin/operations/credit-notes.ts'
 import { Choice, TextField } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import type { BillingAction } from './action.tsx'
@@ -47,7 +50,7 @@ const Destination: FC<{ chosen: string }> = ({ chosen }) => {
   return (
     <fieldset>
       <legend>{t('people.creditNote.to')}</legend>
-      {CREDIT_NOTE_TO.map((name) => (
+      {CREDIT_NOTE_DESTINATIONS.map((name) => (
         <Choice
           id={`to-${name}`}
           type="radio"

@@ -5,7 +5,7 @@ import { usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
 import type { BillingSectionProps } from './owner-data.ts'
 
-/** The credit notes of a person or team. Nothing if there are none. */
+/** The credit notes of a person or team. Renders nothing if there are none. */
 export const CreditNotes: FC<BillingSectionProps> = ({ data: { creditNotes } }) => {
   const { t } = usePage()
   if (creditNotes?.length === 0) return null

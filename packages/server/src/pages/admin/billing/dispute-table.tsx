@@ -49,7 +49,7 @@ const Owner: FC<{ dispute: DisputeJson }> = ({ dispute: { owner_type: type, owne
   )
 }
 
-/** The disputes of a person or team. Nothing if there are none. */
+/** The disputes of a person or team. Renders nothing if there are none. */
 export const Disputes: FC<BillingSectionProps> = ({ data: { disputes } }) => {
   if (disputes.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-/** Results of forms about billing, as `?done=…` names them after the redirect. */
+/** Results of forms about billing: the values of `?done=…` in the URL to which a form redirects. */
 export const BILLING_DONE = [
   'synced',
   'resumed',

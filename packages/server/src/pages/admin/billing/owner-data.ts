@@ -67,7 +67,7 @@ export interface BillingSectionProps {
 
 const NOTHING = { data: [], next: null }
 /** Number of entries of each list on a page. A page of its own shows the whole list. */
-export const SHOWN = 10
+export const LIST_PREVIEW_LENGTH = 10
 
 /** Reads all data about the billing of a person or team. */
 export async function readBillingData(c: Context<AppEnv>, payer: Payer): Promise<BillingData> {
@@ -79,7 +79,9 @@ export async function readBillingData(c: Context<AppEnv>, payer: Payer): Promise
     await Promise.all([
       list<SubscriptionJson>('billing.listSubscriptionsOf'),
       nullIfProviderAway(() => readCustomer(c, owner)),
-      isCustomer ? nullIfProviderAway(() => readInvoices(c, owner, { limit: SHOWN })) : NOTHING,
+      isCustomer
+        ? nullIfProviderAway(() => readInvoices(c, owner, { limit: LIST_PREVIEW_LENGTH }))
+        : NOTHING,
       isCustomer ? nullIfProviderAway(() => list<TaxIdJson>('billing.listTaxIds')) : [],
       isCustomer ? nullIfProviderAway(() => list<CreditNoteJson>('billing.listCreditNotes')) : [],
       isCustomer ? nullIfProviderAway(() => list<UsageJson>('billing.listUsage')) : [],
@@ -88,7 +90,7 @@ export async function readBillingData(c: Context<AppEnv>, payer: Payer): Promise
   return { payer, subscriptions, customer, invoices, taxIds, creditNotes, usage, disputes }
 }
 
-/** Which part of a list to read. */
+/** The part of a list to read. */
 export interface ListRange {
   readonly after?: string
   readonly limit: number
@@ -111,7 +113,7 @@ export function readInvoice(
 }
 
 function readDisputes(c: Context<AppEnv>, owner: string) {
-  const input = { owner, limit: SHOWN }
+  const input = { owner, limit: LIST_PREVIEW_LENGTH }
   return runOperation<ListPage<DisputeJson>>(c, 'billing.listDisputes', input)
 }
 

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { PAUSED_BILLS } from '../../../admin/operations/pauses.ts'
+import { PAUSED_INVOICE_BEHAVIORS } from '../../../admin/operations/pauses.ts'
 import { Choice } from '../../parts/fields.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import type { BillingAction } from './action.tsx'
@@ -33,7 +33,7 @@ const PausedBills: FC<{ chosen: string }> = ({ chosen }) => {
   return (
     <fieldset>
       <legend>{t('people.pausedBills')}</legend>
-      {PAUSED_BILLS.map((name) => (
+      {PAUSED_INVOICE_BEHAVIORS.map((name) => (
         <Choice
           id={`bills-${name}`}
           type="radio"

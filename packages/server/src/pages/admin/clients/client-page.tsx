@@ -7,7 +7,7 @@ import type { AppEnv } from '../../../http/variables.ts'
 import type { PageText } from '../../../messages/messages.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
 import { Copyable } from '../../parts/dialogs.tsx'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { Address, Fact, Moment, ScopeList } from '../../parts/table.tsx'
 import { buildAuditUrl } from '../audit/entry.tsx'
@@ -47,7 +47,7 @@ export function addClientPage(app: Hono<AppEnv>): void {
     ['unverify', 'unverified'],
   ] as const) {
     app.post(`${path}/${action}`, requireRole('admin'), async (c) => {
-      const form = await readOwnForm(c)
+      const form = await readCsrfForm(c)
       const id = c.req.param('id')
       return performOrShowProblem(
         c,
@@ -63,7 +63,7 @@ export function addClientPage(app: Hono<AppEnv>): void {
     renderDelete(c, await readClientOfUrl(c), null),
   )
   app.post(`${path}/delete`, requireRole('admin'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const id = c.req.param('id')
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
     return performOrShowProblem(

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv, PageContext } from '../../../http/variables.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { FormButtons } from '../form-buttons.tsx'
 import {
@@ -35,7 +35,7 @@ export function addEditClientPage(app: Hono<AppEnv>): void {
     return renderEdit(c, { client, values: toClientForm(client), before: toClientForm(client) })
   })
   app.post(path, requireRole('admin'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const id = c.req.param('id') ?? ''
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
     const client = await readClientOfUrl(c)

@@ -4,7 +4,7 @@ import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
 import { Choice, Problem, TextField } from '../../parts/fields.tsx'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import { usePage } from '../../parts/layout.tsx'
 import { FormButtons } from '../form-buttons.tsx'
 import {
@@ -26,7 +26,7 @@ export function addNewClientPages(app: Hono<AppEnv>): void {
     renderNew(c, { values: NEW_CLIENT, confidential: true, problem: null }),
   )
   app.post(`${BASE}/new`, requireRole('admin'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     if (isCancelled(form)) return c.redirect(BASE, 303)
     const values = readClientForm(form)
     const confidential = form.get('confidential') !== 'false'
@@ -53,7 +53,7 @@ export function addNewClientPages(app: Hono<AppEnv>): void {
     renderNewManagement(c, { name: '', scopes: [], problem: null }),
   )
   app.post(`${BASE}/new-management`, requireRole('owner'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     if (isCancelled(form)) return c.redirect(BASE, 303)
     const input = { name: (form.get('name') ?? '').trim(), scopes: form.getAll('scopes') }
     return performOrShowProblem(

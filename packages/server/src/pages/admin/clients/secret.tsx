@@ -3,7 +3,7 @@ import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
 import { TextField } from '../../parts/fields.tsx'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import { Fact, Moment } from '../../parts/table.tsx'
 import { FormButtons } from '../form-buttons.tsx'
 import {
@@ -28,7 +28,7 @@ export function addSecretPages(app: Hono<AppEnv>): void {
     renderRotation(c, await readClientOfUrl(c), { hours: DEFAULT_OVERLAP, problem: null }),
   )
   app.post(page('rotate-secret'), admin, async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const id = c.req.param('id') ?? ''
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
     const hours = form.get('hours') ?? ''
@@ -48,7 +48,7 @@ export function addSecretPages(app: Hono<AppEnv>): void {
     renderLeak(c, await readClientOfUrl(c), null),
   )
   app.post(page('replace-leaked-secret'), admin, async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const id = c.req.param('id') ?? ''
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
     return performOrShowProblem(
@@ -66,7 +66,7 @@ export function addSecretPages(app: Hono<AppEnv>): void {
     renderEnd(c, await readClientOfUrl(c), null),
   )
   app.post(page('end-previous-secret'), admin, async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const id = c.req.param('id') ?? ''
     if (isCancelled(form)) return c.redirect(pathOf({ id }), 303)
     return performOrShowProblem(

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../../../http/variables.ts'
-import { CHOICES, parseChoice } from '../../../users/account-billing.ts'
+import { parseSubscriptionChoice, SUBSCRIPTION_CHOICES } from '../../../users/account-billing.ts'
 import { isCharged } from '../../../users/end-account.ts'
 import { parseRole, ROLES } from '../../../users/roles.ts'
 import { Choice } from '../../parts/fields.tsx'
@@ -37,14 +37,14 @@ const ACTS: Readonly<Record<string, Action<PersonPayer> & { readonly done: Compl
     operation: 'users.disable',
     done: 'disabled',
     texts: 'accounts.disable',
-    input: (form) => ({ subscription: parseChoice(form.get('subscription')) }),
+    input: (form) => ({ subscription: parseSubscriptionChoice(form.get('subscription')) }),
     async decisions({ c, payer: { person } }) {
       // From our own tables: an intruder is locked out while a provider is away.
       const subscriptions = await readSubscriptionDetails(c, person.id)
       return (
         <>
           <SubscriptionList subscriptions={subscriptions} />
-          {subscriptions.some(isCharged) && <SubscriptionChoices offered={CHOICES} />}
+          {subscriptions.some(isCharged) && <SubscriptionChoices offered={SUBSCRIPTION_CHOICES} />}
         </>
       )
     },

@@ -6,7 +6,7 @@ import type { AppEnv } from '../../../http/variables.ts'
 import type { PageText } from '../../../messages/messages.ts'
 import {
   type OpenAmounts,
-  parseChoice,
+  parseSubscriptionChoice,
   type SubscriptionFact,
 } from '../../../users/account-billing.ts'
 import { describeFuture, describeOpen } from '../../../users/describe-account.ts'
@@ -19,7 +19,7 @@ import {
 import type { Account } from '../../../users/user.ts'
 import { isCancelled } from '../../parts/confirmation.tsx'
 import { Choice } from '../../parts/fields.tsx'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import { SubscriptionChoices, SubscriptionList } from '../billing/subscriptions.tsx'
 import {
   getOperator,
@@ -52,7 +52,7 @@ export function addDeleteClientPage(app: Hono<AppEnv>): void {
   app.get(path, requireRole('viewer'), (c) => renderDeleteConfirmation(c, null))
 
   app.post(path, requireRole('viewer'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const id = c.req.param('id')
     if (isCancelled(form)) return c.redirect(pathOf(id), 303)
     const { service, t } = c.get('page')
@@ -65,7 +65,7 @@ export function addDeleteClientPage(app: Hono<AppEnv>): void {
         'users.delete',
         {
           id,
-          subscription: parseChoice(form.get('subscription')),
+          subscription: parseSubscriptionChoice(form.get('subscription')),
           void_open: form.get('void') === 'yes',
         },
         form,

@@ -4,7 +4,7 @@ import type { TeamJson } from '../../../admin/operations/teams.ts'
 import { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { TextField } from '../../parts/fields.tsx'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { CsrfForm, usePage } from '../../parts/layout.tsx'
 import type { InvoiceJson } from '../billing/owner-data.ts'
 import { runOperation } from '../parts.tsx'
 import type { PersonJson } from './person-data.ts'
@@ -15,7 +15,7 @@ export const FindPerson: FC<{ value?: string; problem?: string | undefined }> = 
   return (
     <section class="card stack" aria-labelledby="find-title">
       <h2 id="find-title">{t('people.find.title')}</h2>
-      <OwnForm action="/admin/people" class="row bottom find">
+      <CsrfForm action="/admin/people" class="row bottom find">
         <TextField
           id="person"
           label={t('people.find.label')}
@@ -23,7 +23,7 @@ export const FindPerson: FC<{ value?: string; problem?: string | undefined }> = 
           input={{ name: 'person', required: true, maxlength: 254, value: props.value ?? '' }}
         />
         <button type="submit">{t('people.find')}</button>
-      </OwnForm>
+      </CsrfForm>
     </section>
   )
 }

@@ -2,8 +2,8 @@ import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../../../http/variables.ts'
 import { TextField } from '../../parts/fields.tsx'
-import { readOwnForm } from '../../parts/forms.ts'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { readCsrfForm } from '../../parts/forms.ts'
+import { CsrfForm, usePage } from '../../parts/layout.tsx'
 import {
   mayCall,
   performOrShowProblem,
@@ -17,7 +17,7 @@ const PATH = '/admin/people/invite'
 /** Adds the form with which operators invite people. */
 export function addInvite(app: Hono<AppEnv>): void {
   app.post(PATH, requireRole('admin'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     return performOrShowProblem(
       c,
       async () => {
@@ -29,7 +29,10 @@ export function addInvite(app: Hono<AppEnv>): void {
   })
 }
 
-/** The form that invites a person. Nothing if the operator or the settings do not allow it. */
+/**
+ * The form that invites a person. Renders nothing if the operator's role or the settings do not
+ * allow it.
+ */
 export const InvitePerson: FC = () => {
   const { t, service, user } = usePage()
   const { registration } = service.config.settings
@@ -39,14 +42,14 @@ export const InvitePerson: FC = () => {
     <section class="card stack" aria-labelledby="invite-title">
       <h2 id="invite-title">{t('people.invite.title')}</h2>
       <p>{t('people.invite.lead')}</p>
-      <OwnForm action={PATH} class="row bottom find">
+      <CsrfForm action={PATH} class="row bottom find">
         <TextField
           id="invite"
           label={t('signIn.email')}
           input={{ name: 'email', type: 'email', required: true, maxlength: 254 }}
         />
         <button type="submit">{t('people.invite')}</button>
-      </OwnForm>
+      </CsrfForm>
     </section>
   )
 }

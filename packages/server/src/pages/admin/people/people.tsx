@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../../../http/variables.ts'
 import { parseRole, ROLES, type Role } from '../../../users/roles.ts'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import { Heading, usePage } from '../../parts/layout.tsx'
 import { Day, Table } from '../../parts/table.tsx'
 import { describeProvider } from '../billing/describe-provider.ts'
@@ -47,7 +47,7 @@ export function addPeople(app: Hono<AppEnv>): void {
   })
 
   app.post('/admin/people', requireRole('viewer'), async (c) => {
-    const given = (await readOwnForm(c)).get('person') ?? ''
+    const given = (await readCsrfForm(c)).get('person') ?? ''
     const found = await findPeople(c, given)
     const { t } = c.get('page')
     const paths = [

@@ -15,11 +15,11 @@ import { readAccountSubscriptions } from '../../../users/end-account.ts'
 import { outranks } from '../../../users/roles.ts'
 import {
   type BillingData,
+  LIST_PREVIEW_LENGTH,
   type ListPage,
   type ListRange,
   type Payer,
   readBillingData,
-  SHOWN,
 } from '../billing/owner-data.ts'
 import { runOperation } from '../parts.tsx'
 import { pathOf } from './person-path.ts'
@@ -81,7 +81,7 @@ export async function readPersonData(c: Context<AppEnv>, id: string): Promise<Pe
     list<LinkJson>('users.listLinks'),
     list<ApplicationJson>('users.listApplications'),
     list<TokenJson>('users.listTokens'),
-    readTimeline(c, id, { limit: SHOWN }),
+    readTimeline(c, id, { limit: LIST_PREVIEW_LENGTH }),
     readBillingData(c, payer),
   ])
   const access = { factors, sessions, links, applications, tokens }

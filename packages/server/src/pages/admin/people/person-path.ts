@@ -1,6 +1,9 @@
 import { BILLING_DONE } from '../billing/done.ts'
 
-/** Results of forms, as `?done=…` names them after the redirect. */
+/**
+ * Results of forms on the page of a person: the values of `?done=…` in the URL to which a form
+ * redirects.
+ */
 export const DONE = [
   'signed-out',
   'factors-reset',

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import { Heading } from '../../parts/layout.tsx'
 import { Empty, Fact, Moment, Table } from '../../parts/table.tsx'
 import { describeProvider } from '../billing/describe-provider.ts'
@@ -85,7 +85,7 @@ export function addReceivedWebhookPages(app: Hono<AppEnv>): void {
     renderReceived(c, c.req.param('id'), null),
   )
   app.post(`${BASE}/received/:id/retry`, requireRole('support'), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const id = c.req.param('id')
     return performOrShowProblem(
       c,

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AdminProblem } from '../../../admin/problems.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { readOwnForm } from '../../parts/forms.ts'
+import { readCsrfForm } from '../../parts/forms.ts'
 import { Heading, usePage } from '../../parts/layout.tsx'
 import { Empty, Fact, Moment, Table } from '../../parts/table.tsx'
 import {
@@ -23,7 +23,7 @@ import {
   type PayloadJson,
   type QueuedJson,
   readStateFilter,
-  SENT,
+  SENT_PATH,
   SENT_STATES,
   StateBadge,
   WebhookLinks,
@@ -38,27 +38,29 @@ interface EndpointJson {
   readonly endpoint: string
 }
 
-const pathOf = (id: string | number) => `${SENT}/${encodeURIComponent(id)}`
+const pathOf = (id: string | number) => `${SENT_PATH}/${encodeURIComponent(id)}`
 
 /** Adds the pages of events that the service sends to the endpoints of the application. */
 export function addSentWebhookPages(app: Hono<AppEnv>): void {
-  app.get(SENT, requireRole('viewer'), (c) => renderList(c, null))
-  app.post(`${SENT}/resend-all`, requireRole('support'), async (c) => {
-    const form = await readOwnForm(c)
+  app.get(SENT_PATH, requireRole('viewer'), (c) => renderList(c, null))
+  app.post(`${SENT_PATH}/resend-all`, requireRole('support'), async (c) => {
+    const form = await readCsrfForm(c)
     return performOrShowProblem(
       c,
       async () => {
         const input = { endpoint: form.get('endpoint') ?? '' }
         await runOperation(c, 'webhooks.resendAll', input, form)
-        return c.redirect(`${SENT}?state=pending&done=all`, 303)
+        return c.redirect(`${SENT_PATH}?state=pending&done=all`, 303)
       },
       (problem) => renderList(c, problem),
     )
   })
 
-  app.get(`${SENT}/:id`, requireRole('support'), (c) => renderDelivery(c, c.req.param('id'), null))
-  app.post(`${SENT}/:id/resend`, requireRole('support'), async (c) => {
-    const form = await readOwnForm(c)
+  app.get(`${SENT_PATH}/:id`, requireRole('support'), (c) =>
+    renderDelivery(c, c.req.param('id'), null),
+  )
+  app.post(`${SENT_PATH}/:id/resend`, requireRole('support'), async (c) => {
+    const form = await readCsrfForm(c)
     const id = c.req.param('id')
     return performOrShowProblem(
       c,
@@ -93,7 +95,7 @@ async function renderList(c: Context<AppEnv>, problem: AdminProblem | null) {
     },
     <>
       <Heading title={t('admin.webhooks')} lead={t('adminWebhooks.lead')} />
-      <WebhookLinks path={SENT} states={SENT_STATES} state={state} />
+      <WebhookLinks path={SENT_PATH} states={SENT_STATES} state={state} />
       <section class="card stack" aria-label={t('adminWebhooks.sent')}>
         <p>{t(`adminWebhooks.explain.${state}`)}</p>
         {data.length === 0 ? (
@@ -136,7 +138,7 @@ const Endpoints: FC<{ endpoints: readonly EndpointJson[]; mayResend: boolean }> 
           <li class="row spread">
             <span class="word">{endpoint}</span>
             {props.mayResend && (
-              <AdminForm action={`${SENT}/resend-all`}>
+              <AdminForm action={`${SENT_PATH}/resend-all`}>
                 <input type="hidden" name="endpoint" value={endpoint} />
                 <button
                   type="submit"
@@ -203,7 +205,7 @@ async function renderDelivery(c: Context<AppEnv>, id: string, problem: AdminProb
           </AdminForm>
         )}
         <p class="aside">
-          <a href={SENT}>{t('adminWebhooks.back')}</a>
+          <a href={SENT_PATH}>{t('adminWebhooks.back')}</a>
         </p>
       </section>
       <Payload payload={delivery.payload} payload_truncated={delivery.payload_truncated} />

@@ -3,7 +3,7 @@ import { usePage } from '../../parts/layout.tsx'
 import { Address } from '../../parts/table.tsx'
 
 export const BASE = '/admin/webhooks'
-export const SENT = `${BASE}/sent`
+export const SENT_PATH = `${BASE}/sent`
 
 /** States of events that are received, in the order of the links. */
 export const RECEIVED_STATES = ['dead', 'pending', 'done'] as const
@@ -50,7 +50,7 @@ export const WebhookLinks: FC<{
   const { t } = usePage()
   const directions = [
     { href: BASE, label: t('adminWebhooks.received') },
-    { href: SENT, label: t('adminWebhooks.sent') },
+    { href: SENT_PATH, label: t('adminWebhooks.sent') },
   ]
   return (
     <>

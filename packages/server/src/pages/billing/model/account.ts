@@ -49,7 +49,7 @@ export interface BillingAccount {
    * no longer offered.
    */
   readonly plan: Plan | null
-  /** The quantities of the plans whose quantity is counted. */
+  /** Quantities that the service counts, such as the members of a team, by the id of the plan. */
   readonly counted: CountedQuantities
   readonly now: Date
 }

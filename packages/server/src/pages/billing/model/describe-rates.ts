@@ -44,7 +44,7 @@ function describeTier(
     flatAmount === undefined
       ? null
       : t('rates.flat', { amount: formatRate(flatAmount, currency, t) })
-  if (each !== null && flat !== null) return t('rates.both', { each, flat })
+  if (each !== null && flat !== null) return t('rates.both', { unitPrice: each, flatFee: flat })
   return each ?? flat ?? ''
 }
 

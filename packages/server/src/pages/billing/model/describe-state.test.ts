@@ -50,7 +50,10 @@ describe('describeState(), which describes a subscription on the billing page,',
     const unpaid = { code: 'payment_action_required' } as const
     const told = { periodEndsAt: end, endReason: null, upcoming: null, unpaid }
     const { label, sentence } = describeState(condition(['pastDue']), told, true)
-    expect([label, sentence]).toEqual(['Not confirmed', expect.stringContaining('at your bank')])
+    expect([label, sentence]).toEqual([
+      'Waiting for confirmation',
+      expect.stringContaining('at your bank'),
+    ])
   })
 
   it.each<[string, number, UpcomingInvoice['lines'], string]>([
@@ -77,7 +80,10 @@ describe('describeState(), which describes a subscription on the billing page,',
 
   it.each([
     [true, 'Trial until 3 March 2027. The first payment is on that day: $12.00.'],
-    [false, 'Trial until 3 March 2027. It ends on that day unless you add a payment method.'],
+    [
+      false,
+      'Trial until 3 March 2027. The subscription ends on that day unless you add a payment method.',
+    ],
   ])('says what happens after a trial (with a card: %s)', (hasCard, sentence) => {
     const upcoming = { date: end, total: { amount: 1200, currency: 'usd' }, lines: [] }
     const told = { periodEndsAt: end, endReason: null, upcoming }
@@ -91,8 +97,8 @@ describe('describeState(), which describes a subscription on the billing page,',
 
   it.each([
     ['cancelled', 'The subscription was cancelled, and ended on 3 March 2027.'],
-    ['payment_failed', 'The payment failed, so it ended on 3 March 2027.'],
-    ['payment_disputed', 'A payment was disputed, so it ended on 3 March 2027.'],
+    ['payment_failed', 'The payment failed, so the subscription ended on 3 March 2027.'],
+    ['payment_disputed', 'A payment was disputed, so the subscription ended on 3 March 2027.'],
   ] as const)('states why the subscription ended: %s', (endReason, sentence) => {
     const told = { periodEndsAt: null, endReason, upcoming: null }
     expect(describeState(condition(['ended']), told, true).sentence).toBe(sentence)

@@ -76,23 +76,37 @@ export function describeState(
   }
   if (subscription.onTrial()) {
     const date = day(trialEndsAt, t)
-    const sentence = hasCard
-      ? t('state.trial.first', { date, amount: amount(upcoming, t) })
-      : t('state.trial.ends', { date })
-    return { label: t('state.trial'), tone: hasCard ? 'good' : 'warning', sentence }
+    if (!hasCard)
+      return { label: t('state.trial'), tone: 'warning', sentence: t('state.trial.ends', { date }) }
+    const sentence = upcoming
+      ? t('state.trial.firstAmount', { date, amount: amountOf(upcoming, t) })
+      : t('state.trial.first', { date })
+    return { label: t('state.trial'), tone: 'good', sentence }
   }
-  const next = upcoming?.date ?? periodEndsAt
-  const sentence = next
-    ? t('state.active.next', { date: day(next, t), amount: amount(upcoming, t) })
+  return {
+    label: t('state.active'),
+    tone: 'good',
+    sentence: nextPayment(upcoming, periodEndsAt, t),
+  }
+}
+
+function nextPayment(
+  upcoming: ProviderData['upcoming'],
+  periodEndsAt: Date | null,
+  t: PageText,
+): string {
+  if (upcoming) {
+    const date = day(upcoming.date ?? periodEndsAt, t)
+    return t('state.active.nextAmount', { date, amount: amountOf(upcoming, t) })
+  }
+  return periodEndsAt
+    ? t('state.active.next', { date: day(periodEndsAt, t) })
     : t('state.active.text')
-  return { label: t('state.active'), tone: 'good', sentence }
 }
 
 /** Describes the amount of the next payment. A total of 0 is either covered by credit or free. */
-function amount(upcoming: ProviderData['upcoming'], t: PageText): string {
-  if (!upcoming) return ''
-  const { total, lines } = upcoming
-  if (total.amount !== 0) return t('state.amount', { amount: formatAmount(total, t) })
+function amountOf({ total, lines }: NonNullable<ProviderData['upcoming']>, t: PageText): string {
+  if (total.amount !== 0) return formatAmount(total, t)
   const isCredit = lines.some((line) => line.kind === 'balance' && line.amount.amount < 0)
   return t(isCredit ? 'state.credit' : 'state.nothingDue')
 }
@@ -104,12 +118,13 @@ function day(date: Date | null, t: PageText): string {
 /** Describes a discount as in `Spring: 25% off until 3 March 2027.` */
 export function describeDiscount(discount: ActiveDiscount, t: PageText = ENGLISH): string {
   const { name, percentOff, amountOff, endsAt, billsLeft } = discount
-  const off = amountOff
+  const text = amountOff
     ? formatAmount(amountOff, t)
     : t('discount.percent', { percent: percentOff ?? 0 })
-  if (endsAt) return t('discount.until', { name, off, date: formatDay(endsAt, t.locale) })
-  if (billsLeft === null) return t('discount.always', { name, off })
+  if (endsAt)
+    return t('discount.until', { name, discount: text, date: formatDay(endsAt, t.locale) })
+  if (billsLeft === null) return t('discount.always', { name, discount: text })
   return billsLeft === 1
-    ? t('discount.once', { name, off })
-    : t('discount.bills', { name, off, count: billsLeft })
+    ? t('discount.once', { name, discount: text })
+    : t('discount.bills', { name, discount: text, count: billsLeft })
 }

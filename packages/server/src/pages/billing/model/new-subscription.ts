@@ -30,7 +30,7 @@ export interface ChosenPlan extends SoldPlan {
   readonly provider: ProviderName
   readonly quantity: number
   readonly trialDays: number
-  /** The code as typed. `null` if there is none. */
+  /** The promotion code as typed. `null` if there is none. */
   readonly code: string | null
 }
 
@@ -109,7 +109,7 @@ export function beginSubscription(
 }
 
 /** Asks the provider what the subscription costs now and later. */
-export function previewFirst(
+export function previewFirstInvoices(
   { billable }: BillingAccount,
   chosen: ChosenPlan,
 ): Promise<FirstInvoices> {
@@ -138,7 +138,7 @@ export async function readOffer(
   const { chosen, problem } = choose(choosing, form, t)
   if (!chosen) return null
   try {
-    return { chosen, invoices: await previewFirst(choosing.account, chosen), problem }
+    return { chosen, invoices: await previewFirstInvoices(choosing.account, chosen), problem }
   } catch (error) {
     if (!isBillingError(error)) throw error
     const reason = describeProblem(error, t)
@@ -151,7 +151,7 @@ export async function readOffer(
   }
 }
 
-/** Returns the values of a form except the code. */
+/** Returns the values of a form except the promotion code. */
 export function withoutCode(form: URLSearchParams | null): URLSearchParams {
   return new URLSearchParams([...(form ?? [])].filter(([name]) => name !== 'coupon'))
 }

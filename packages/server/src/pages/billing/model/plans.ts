@@ -154,7 +154,7 @@ export interface PlanChange extends SoldPlan {
  * Describes the change of a subscription to another plan. `plan` is its present one.
  * @throws BadChoice if the provider cannot sell the new plan.
  */
-export function changeTo(
+export function describePlanChange(
   id: string | null,
   subscription: Subscription,
   present: {

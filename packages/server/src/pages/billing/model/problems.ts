@@ -138,7 +138,7 @@ const MESSAGE_BY_TERM: Partial<
 function describeAlreadySubscribed({ terms }: AlreadySubscribed, t: PageText): string {
   const found = terms.flatMap(({ term }) => MESSAGE_BY_TERM[term] ?? [])
   const ids = found.length > 0 ? found : (['where.plan'] as const)
-  return t('problem.subscribed', { where: ids.map((id) => t(id)).join(' ') })
+  return t('problem.subscribed', { hint: ids.map((id) => t(id)).join(' ') })
 }
 
 /** Whether the provider checked the card and declined it. */

@@ -2,7 +2,7 @@ import { type BillableOwner, isBillingError } from '@tollgate/billing'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../../../context.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { getSignedInUser, readOwnForm } from '../../parts/forms.ts'
+import { getSignedInUser, readCsrfForm } from '../../parts/forms.ts'
 import { type BillingAccount, readAccount } from '../model/account.ts'
 import type { CompletedBillingAction } from '../model/notices.ts'
 import { describeProblem, isDeclined } from '../model/problems.ts'
@@ -32,17 +32,16 @@ export type FormAction = (
 ) => Promise<CompletedBillingAction | { readonly goTo: string }>
 
 /**
- * Adds the route of a form. If its action fails, the billing page shows
- * why.
+ * Adds the route of a form to the billing pages. If its action fails, the billing page shows why.
  */
-export function addForm(
+export function addBillingForm(
   { app, base, guard }: BillingRoutes,
   path: string,
   action: FormAction,
 ): void {
   app.post(`${base}${path}`, guard, async (c) => {
     const { service, payer } = c.get('page')
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const card = form.has('token')
       ? await service.limits.attemptCard(getSignedInUser(c).id, c.get('network'))
       : null
@@ -74,10 +73,9 @@ export function reloadPayer({
 export type PageHandler = (c: Context<AppEnv>) => Response | Promise<Response>
 
 /**
- * Adds the route of a page. If it cannot be shown, the billing page shows
- * why.
+ * Adds the route of a page to the billing pages. If it cannot be shown, the billing page shows why.
  */
-export function addPage(
+export function addBillingPage(
   { app, base, guard }: BillingRoutes,
   path: string,
   show: PageHandler,

@@ -6,7 +6,7 @@ import { describeCard } from '../model/describe-card.ts'
 import {
   beginSubscription,
   type ChosenPlan,
-  previewFirst,
+  previewFirstInvoices,
   readChosenPlan,
   readCode,
   termsShown,
@@ -44,7 +44,7 @@ function choosing({ service, account }: FormRequest, provider: ProviderName) {
 async function requireAsShown({ account, form }: FormRequest, chosen: ChosenPlan): Promise<void> {
   const shown = form.get('shown')
   if (shown === null || (await isSubscribed(account))) return
-  const invoices = await previewFirst(account, chosen)
+  const invoices = await previewFirstInvoices(account, chosen)
   if (termsShown(chosen, invoices) === shown) return
   // A form that was sent twice: the other request has subscribed in the meantime.
   if (!(await isSubscribed(account))) throw new BadChoice('problem.termsChanged')

@@ -120,7 +120,7 @@ const Portal: FC<{ provider: ProviderName }> = (view) => {
   return (
     <section class="card" aria-labelledby="portal-title">
       <h2 id="portal-title">{t('portal.title', { provider })}</h2>
-      <p>{t('portal.text')}</p>
+      <p>{t('portal.text', { provider })}</p>
       <BillingForm action="/portal">
         <button type="submit">{t('portal.open', { provider })}</button>
       </BillingForm>

@@ -5,7 +5,7 @@ import { formatDay } from '../../../dates.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingForm, usePage } from '../../parts/layout.tsx'
 import { requireRunning } from '../model/account.ts'
-import { changeTo, swapTarget } from '../model/plans.ts'
+import { describePlanChange, swapTarget } from '../model/plans.ts'
 import type { FormRequest } from './add-form.ts'
 
 /** Whether a change of plan can be planned for the end of the period. */
@@ -17,7 +17,7 @@ export function canPlanChange(subscription: Subscription): boolean {
 export async function planChange({ service, account, form }: FormRequest) {
   const running = requireRunning(account)
   const { plans } = service.config.settings
-  const change = changeTo(form.get('plan'), running, { plans, ...account })
+  const change = describePlanChange(form.get('plan'), running, { plans, ...account })
   // The person approved the quantity, which may have changed in another tab.
   if (String(change.quantity) !== form.get('quantity') || running.cancelled()) {
     return { goTo: `${account.path}/swap?plan=${encodeURIComponent(change.plan.id)}&changed=yes` }

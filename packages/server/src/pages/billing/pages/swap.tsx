@@ -15,7 +15,7 @@ import {
   readAccount,
   requireRunning,
 } from '../model/account.ts'
-import { changeTo, findPlan, parseProrationDate, swapTarget } from '../model/plans.ts'
+import { describePlanChange, findPlan, parseProrationDate, swapTarget } from '../model/plans.ts'
 import { InvoicePreview } from '../sections/invoice-preview.tsx'
 import { Price } from '../sections/price.tsx'
 import type { FormRequest } from './add-form.ts'
@@ -29,7 +29,7 @@ export async function showSwap(c: Context<AppEnv>): Promise<Response> {
   const plan = findPlan(plans, c.req.query('plan'))
   const isThere = running?.providerPlan === plan?.[account.provider] && !running?.cancelled()
   if (!running || running.incomplete() || !plan || isThere) return c.redirect(account.path, 303)
-  const change = changeTo(plan.id, running, { plans, ...account })
+  const change = describePlanChange(plan.id, running, { plans, ...account })
   const preview = await running.previewSwap(swapTarget(change))
   const hasChanged = c.req.query('changed') === 'yes'
   const laterAt = canPlanChange(running) ? await nullIfUnavailable(running.periodEndsAt()) : null
@@ -45,7 +45,7 @@ export async function showSwap(c: Context<AppEnv>): Promise<Response> {
 export async function swap({ service, account, form }: FormRequest) {
   const running = requireRunning(account)
   const { plans } = service.config.settings
-  const change = changeTo(form.get('plan'), running, { plans, ...account })
+  const change = describePlanChange(form.get('plan'), running, { plans, ...account })
   const { plan, price, quantity } = change
   if (running.providerPlan === price && !running.cancelled()) return 'swapped' as const
   // Swap only if the preview still shows exactly what the person approved, to the cent; else show

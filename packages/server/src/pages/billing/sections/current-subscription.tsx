@@ -72,7 +72,7 @@ const Usage: FC<Pick<ProviderView, 'usage' | 'upcoming'>> = ({ usage, upcoming }
         {usage.map(({ name, value, from }) => (
           <Fact term={name}>
             {t('usage.since', {
-              value: formatDecimal(value, t),
+              usage: formatDecimal(value, t),
               date: formatDay(from, t.locale),
             })}
           </Fact>
@@ -151,7 +151,7 @@ const Quantity: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => {
           <input type="hidden" name="quantity" value={min} />
           <button type="submit">
             {plan && price && min === 1
-              ? t('current.payOnePrice', { price, rhythm: formatInterval(plan, t) })
+              ? t('current.payOnePrice', { price, interval: formatInterval(plan, t) })
               : t('current.setQuantity', { quantity: min })}
           </button>
         </>
@@ -255,7 +255,7 @@ export const OtherPlans: FC<{
               {settings.plans.some((each) => each !== plan && each.plan === plan.plan)
                 ? t.parts('current.changeToInterval', {
                     plan: <bdi>{plan.name}</bdi>,
-                    rhythm: formatInterval(plan, t),
+                    interval: formatInterval(plan, t),
                   })
                 : t.parts('current.changeTo', { plan: <bdi>{plan.name}</bdi> })}
             </a>

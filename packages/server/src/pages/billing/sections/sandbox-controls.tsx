@@ -6,8 +6,8 @@ import { formatDay } from '../../../dates.ts'
 import type { BothProviders } from '../../../demo/providers.ts'
 import { localPath } from '../../../http/same-origin.ts'
 import type { AppEnv } from '../../../http/variables.ts'
-import { getSignedInUser, readOwnForm, requireUser } from '../../parts/forms.ts'
-import { OwnForm, usePage } from '../../parts/layout.tsx'
+import { getSignedInUser, readCsrfForm, requireUser } from '../../parts/forms.ts'
+import { CsrfForm, usePage } from '../../parts/layout.tsx'
 import type { CompletedBillingAction } from '../model/notices.ts'
 import { failNextCharge } from '../model/test-cards.ts'
 
@@ -53,17 +53,17 @@ export const SandboxControls: FC<{ canDecline: boolean }> = ({ canDecline }) => 
       <p>{t('sandbox.text')}</p>
       <div class="row">
         {STEPS.map(({ id, from }) => (
-          <OwnForm action="/sandbox/clock">
+          <CsrfForm action="/sandbox/clock">
             <input type="hidden" name="return_to" value={path} />
             <input type="hidden" name="to" value={from(now).toISOString()} />
             <button type="submit">{t(id)}</button>
-          </OwnForm>
+          </CsrfForm>
         ))}
         {canDecline && (
-          <OwnForm action="/sandbox/decline">
+          <CsrfForm action="/sandbox/decline">
             <input type="hidden" name="return_to" value={path} />
             <button type="submit">{t('sandbox.decline')}</button>
-          </OwnForm>
+          </CsrfForm>
         )}
         {sandbox.controlRoom && <a href={sandbox.controlRoom.url}>{t('sandbox.controlRoom')}</a>}
       </div>
@@ -76,7 +76,7 @@ export function addSandboxControls(app: Hono<AppEnv>, { sandbox }: ServiceContex
   if (!sandbox) return
 
   app.post('/sandbox/clock', requireUser(), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const { service } = c.get('page')
     const to = new Date(form.get('to') ?? '')
     const distance = to.getTime() - sandbox.clock.nowMs()
@@ -86,7 +86,7 @@ export function addSandboxControls(app: Hono<AppEnv>, { sandbox }: ServiceContex
   })
 
   app.post('/sandbox/decline', requireUser(), async (c) => {
-    const form = await readOwnForm(c)
+    const form = await readCsrfForm(c)
     const { billing } = c.get('page').service
     const { provider, providerId: id } = await billing.user(Number(getSignedInUser(c).id))
     if (id === null) return c.redirect('/billing', 303)
