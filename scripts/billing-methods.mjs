@@ -11,20 +11,36 @@ const SRC = join(ROOT, 'packages/billing/src')
 export const PAGE = join(ROOT, 'docs/reference/billing-methods.md')
 
 const TYPES = [
-  { name: 'Billing', file: 'billing.ts', title: 'Billing itself' },
-  { name: 'BillableUser', file: 'billable-user.ts', title: 'A user or another owner' },
-  { name: 'Subscription', file: 'subscription.ts', title: 'A subscription' },
+  { name: 'Billing', file: 'billing.ts', title: 'Billing itself', heading: 'Method of billing' },
+  {
+    name: 'BillableUser',
+    file: 'billable-user.ts',
+    title: 'A user or another owner',
+    heading: 'Method of a user or another owner',
+  },
+  {
+    name: 'Subscription',
+    file: 'subscription.ts',
+    title: 'A subscription',
+    heading: 'Method of a subscription',
+  },
   {
     name: 'SubscriptionBuilder',
     file: 'features/subscribe/builder.ts',
     title: 'The builder of a new subscription',
+    heading: 'Method of the subscription builder',
   },
-  { name: 'Invoice', file: 'features/invoices/invoice.ts', title: 'An invoice' },
+  {
+    name: 'Invoice',
+    file: 'features/invoices/invoice.ts',
+    title: 'An invoice',
+    heading: 'Method of an invoice',
+  },
 ]
 
 export function writePage() {
   const features = readFeatures()
-  const sections = TYPES.map(({ name, file, title }) => {
+  const sections = TYPES.map(({ name, file, title, heading }) => {
     const methods = [
       ...methodsOf(read(file), name),
       ...features.flatMap(({ source }) => methodsOf(source, name)),
@@ -35,7 +51,7 @@ export function writePage() {
         const { stripe, braintree } = providersOf(features, name, method)
         return `| \`${method.title}\` | ${method.sentence} | Stripe: ${stripe} | Braintree: ${braintree} |`
       })
-    return `## ${title}\n\n| Method | | Stripe | Braintree |\n|---|---|---|---|\n${rows.join('\n')}`
+    return `## ${title}\n\n| ${heading} | | Stripe | Braintree |\n|---|---|---|---|\n${rows.join('\n')}`
   })
   return `# The methods of billing
 

@@ -110,8 +110,8 @@ export const table = {
   /** The previous secret, during [a rotation](../guides/operations.md#the-secret). */
   TOLLGATE_PREVIOUS_SECRET: variable(read.secret, { check: 'secret' }),
   /**
-   * The next secret during a rotation: every process accepts what it signs, but none signs with it
-   * yet.
+   * The next secret during a rotation: every process accepts tokens and cookies made with it, but
+   * none makes new ones with it yet.
    */
   TOLLGATE_NEXT_SECRET: variable(read.secret, { check: 'secret' }),
   /**
@@ -227,7 +227,7 @@ export const table = {
   }),
   /**
    * The bearer token required to read `/metrics`.
-   * @default none: only programs on this machine can read it
+   * @default none: only programs on this machine can read `/metrics`
    */
   TOLLGATE_METRICS_TOKEN: variable(z.string().min(16, 'needs at least 16 characters')),
   /**
@@ -315,7 +315,7 @@ export const table = {
   /**
    * Path of an image for the head of every page: SVG, PNG, JPEG or WebP, at most 256 KB, from the
    * working folder. The service serves it itself. A PNG or JPEG is also printed on invoices.
-   * @default our own
+   * @default Tollgate's logo
    */
   logo: optional(z.string().min(1), { text: read.text }),
   /**
@@ -666,8 +666,8 @@ export const table = {
     decides: ['clientRegistration.scopes', 'clientMetadataDocuments.scopes'],
   }),
   /**
-   * The redirect URIs that such clients may register: `web`, https or this machine, or `apps`, also
-   * the scheme of a program, such as `cursor:`.
+   * The redirect URIs that a client which registers itself may have: `web`, https or this machine, or
+   * `apps`, also the scheme of a program, such as `cursor:`.
    * @default `apps` if there are `mcpServers`, else `web`
    */
   clientRegistrationRedirects: optionalOneOf(['web', 'apps'], {
@@ -1002,15 +1002,15 @@ export const table = {
   /**
    * Content of invoice PDFs: the seller (`vendor`) and the product (`product`), `vendorDetails` (lines below the seller: address, VAT number), `legal` (lines at the foot of
    * every page), `footer` (text at the end), `logo` (the bytes of a PNG or JPEG), `locale` (for
-   * people who have chosen no language), `words` (texts that replace ours) and `fonts` (`regular`
-   * and `bold`, the bytes of font files).
+   * people who have chosen no language), `words` (texts that replace the built-in ones) and `fonts`
+   * (`regular` and `bold`, the bytes of font files).
    */
   invoice: setting(shapes.invoice.readonly().default({}), { decides: ['billing.invoice'] }),
   /**
    * [Mail to customers](../guides/mail.md), such as receipts and failed payments: `only` (the kinds
    * to send), `link` (a function that returns the URL of the button; by default the billing page),
-   * `words` (texts that replace ours), and `send`, a function that sends one mail with your mail
-   * service instead of `TOLLGATE_SMTP_URL`. The seller is named in `invoice`.
+   * `words` (texts that replace the built-in ones), and `send`, a function that sends one mail with
+   * your mail service instead of `TOLLGATE_SMTP_URL`. The seller is named in `invoice`.
    * @default all kinds, if there is a mail server
    */
   mail: optional(shapes.mail, { decides: ['billing.mail'] }),
@@ -1035,7 +1035,7 @@ export const table = {
   /**
    * Text in front of new [personal access tokens](../guides/personal-access-tokens.md#prefix), by
    * which secret scanners find them: 2 to 15 letters and digits and an underscore, such as `tgp_`.
-   * APIs that verify JWTs with a library of their own do not know it.
+   * APIs that verify JWTs with a library of their own do not know the prefix.
    * @default none
    */
   tokenPrefix: optional(shapes.tokenPrefix, {
@@ -1082,8 +1082,8 @@ export const table = {
     option: 'oauth.cookieLifetime',
   }),
   /**
-   * Texts of the pages at `/oauth` in further languages, or replacements for ours, by language:
-   * [Texts](options.md#texts-and-languages). `scope.<name>` describes a scope in that language.
+   * Texts of the pages at `/oauth` in further languages, or replacements for the built-in texts, by
+   * language: [Texts](options.md#texts-and-languages). `scope.<name>` describes a scope in that language.
    * @default none
    */
   messages: optional(z.custom<Readonly<Record<string, PageMessages>>>(shapes.isObject), {
@@ -1168,8 +1168,8 @@ export const table = {
    */
   maxFailedCharges: whole([1, 100], { option: 'billing.maxFailedCharges' }),
   /**
-   * How a dispute affects access: `keep`, not at all; `suspend`, none until it is decided; `end`, the
-   * subscription ends when the dispute is lost.
+   * How a dispute affects access: `keep` (not at all), `suspend` (no access until the dispute is
+   * decided) or `end` (the subscription ends when the dispute is lost).
    */
   disputeAccess: oneOf(['keep', 'suspend', 'end'], 'keep', { option: 'billing.disputes.access' }),
   /** Whether a paused subscription gives access (`keep`) or none until it continues (`suspend`). */
