@@ -14,7 +14,7 @@ import type {
 
 /** Options for one page of a provider's catalog. */
 export interface CatalogOptions {
-  /** A configured provider. */
+  /** The provider whose catalog is read. */
   readonly provider: ProviderName
   /** Cursor: the `next` of the previous page. Left out for the first page. */
   readonly after?: string
