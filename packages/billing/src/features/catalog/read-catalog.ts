@@ -82,7 +82,7 @@ export function createCatalogs(context: BillingContext): CatalogReader {
 }
 
 /** Makes the error for a cursor whose entry no longer exists. */
-export function createEntryGoneError(after: string | null): InvalidArgument {
+export function createUnknownCursorError(after: string | null): InvalidArgument {
   return new InvalidArgument(
     `after is ${formatValue(after)}, which does not exist any more: begin with the first page`,
   )

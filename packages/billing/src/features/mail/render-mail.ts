@@ -80,7 +80,7 @@ export interface MailLetter {
   readonly subject: string
   /** The first line, in which the customer is greeted. */
   readonly greeting: string
-  /** The text, by paragraph. */
+  /** The paragraphs of the text. */
   readonly paragraphs: readonly string[]
   /** Label and value of each row of the table below the text. */
   readonly rows: readonly (readonly [string, string])[]
