@@ -48,7 +48,7 @@ export interface BillingFeature extends FeatureParts<UserScope, SubscriptionScop
 }
 
 /**
- * A feature that some payment providers do not support. For users of such a provider, its methods
+ * A feature that some payment providers do not support. For users of these providers, its methods
  * throw Unsupported before any request.
  */
 export interface CapabilityFeature<Name extends Capability>
@@ -63,8 +63,8 @@ export interface CapabilityFeature<Name extends Capability>
   /** Names of the `Invoice` methods that need the capability. */
   readonly invoice?: readonly (keyof Invoice)[]
   /**
-   * Implements the capability for Stripe. Left out if Stripe does not support it. `braintree` does
-   * the same for Braintree.
+   * Implements the capability for Stripe. Left out if Stripe does not support it. The property
+   * `braintree` does the same for Braintree.
    */
   readonly stripe?: (context: StripeContext) => Pick<GatewayParts, Name>
   readonly braintree?: (context: BraintreeContext) => Pick<GatewayParts, Name>

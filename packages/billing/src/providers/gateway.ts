@@ -14,7 +14,7 @@ import type {
 import type { EventSubject, RawWebhook, VerifiedEvent } from './webhook.ts'
 
 /**
- * The read-only methods of a gateway. They need no lock. Features add theirs in their
+ * The read-only methods of a gateway. They need no lock. Each feature adds its own methods in its
  * `contract.ts`.
  */
 export interface GatewayReads {
@@ -91,7 +91,8 @@ export interface GatewayReads {
 
 /**
  * The methods of a gateway that change something, to be called only while holding the owner's lock.
- * Features add theirs in their `contract.ts`. All are idempotent: after a lost response, a retry finds what the first attempt did.
+ * Each feature adds its own methods in its `contract.ts`. All are idempotent: after a lost
+ * response, a retry finds what the first attempt did.
  */
 export interface GatewayChanges {
   /** Creates a customer without a card. A retry of the operation returns the same customer. */

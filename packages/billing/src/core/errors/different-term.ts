@@ -26,8 +26,8 @@ export interface DifferentTerm {
   /** The requested value, as readable text. */
   readonly wanted: string
   /**
-   * What to do instead of `create()`: the method that changes the running subscription to the
-   * requested value, such as `swap()`, or advice to create a new one.
+   * The method that changes the running subscription to the requested value, such as `swap()`, or
+   * advice to create a new subscription.
    */
   readonly use: string
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../values/logger.ts'
 
 /** A change that an operator made, or tried to make, with the command line. */
 export interface AuditEntry {
-  /** Identifies the entry. */
+  /** Id of the entry, to which the `intentId` of a later entry may refer. */
   readonly id: string
   /** When the entry was written. */
   readonly at: Date
@@ -12,8 +12,8 @@ export interface AuditEntry {
   readonly operation: string
   /**
    * Outcome of the operation. `started`: recorded before a request to a provider. A later entry
-   * with the outcome `done` or `failed` has the id of the `started` entry in `intentId`; without
-   * such an entry, the outcome is unknown.
+   * with the outcome `done` or `failed` has the id of the `started` entry in `intentId`. As long as
+   * no later entry exists, the outcome is unknown.
    */
   readonly outcome: 'done' | 'started' | 'failed' | 'refused'
   /** The changed object. `null` if there is none. */

@@ -271,7 +271,7 @@ const TYPES: Readonly<Record<BillingEventType, true>> = {
   'usage.refused': true,
 }
 
-/** All event types. */
+/** The names of all billing event types. */
 export const billingEventTypes = Object.keys(TYPES) as readonly BillingEventType[]
 
 /** An event of billing, as passed to listeners and sent in outgoing webhooks. */

@@ -17,7 +17,7 @@ export interface FailedAttempt {
 
 /** An entry of a queue in the database, whatever the queue contains. */
 export interface QueueEntry<State extends string> {
-  /** Primary key, ascending. */
+  /** Primary key of the row. Later entries have larger keys. */
   readonly id: number
   /** State of the entry. */
   readonly state: State

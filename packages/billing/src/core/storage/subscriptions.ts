@@ -82,7 +82,7 @@ export interface PriceSubscriptionCount {
   readonly provider: ProviderName
   /** The provider's id of the price. */
   readonly price: string
-  /** Number of subscriptions. */
+  /** Number of subscriptions that have the price. */
   readonly subscriptions: number
 }
 

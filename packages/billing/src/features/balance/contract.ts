@@ -27,7 +27,7 @@ export interface ProviderBalanceEntry {
   readonly description: string | null
   /** Whether the credit is a gift: the merchant grants it, and the customer has not paid for it. */
   readonly isGift: boolean
-  /** The provider's id of the invoice that used the entry. `null` if none did. */
+  /** The provider's id of the invoice that used the entry. `null` if no invoice used it. */
   readonly invoice: string | null
   /** When the entry was made. */
   readonly createdAt: Date

@@ -3,7 +3,7 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import type { braintree } from '../../providers/sdk-types.ts'
 import type { CatalogCoupon, CatalogPage, CatalogPrice, CatalogRange } from './contract.ts'
-import { createEntryGoneError } from './read-catalog.ts'
+import { createUnknownCursorError } from './read-catalog.ts'
 
 /**
  * Reads plans and discounts at Braintree, which returns each list as a whole. Leaves out the
@@ -34,7 +34,7 @@ function pageOf<Entry extends { readonly id: string }>(
   { limit, after }: CatalogRange,
 ): CatalogPage<Entry> {
   const before = after === null ? -1 : all.findIndex(({ id }) => id === after)
-  if (after !== null && before === -1) throw createEntryGoneError(after)
+  if (after !== null && before === -1) throw createUnknownCursorError(after)
   const entries = all.slice(before + 1, before + 1 + limit)
   const hasMore = before + 1 + limit < all.length
   return { entries, next: hasMore ? (entries.at(-1)?.id ?? null) : null }

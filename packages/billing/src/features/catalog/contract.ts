@@ -50,7 +50,7 @@ export interface CatalogPromotionCode {
 
 /** Selects one page of a list in the catalog. */
 export interface CatalogRange {
-  /** The most entries to list, from 1 to 100. */
+  /** Maximum number of entries on the page, from 1 to 100. */
   readonly limit: number
   /** Cursor: id of the last entry of the previous page. `null` for the first page. */
   readonly after: string | null

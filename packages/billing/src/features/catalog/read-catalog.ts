@@ -14,7 +14,7 @@ import type {
 
 /** Options for one page of a provider's catalog. */
 export interface CatalogOptions {
-  /** A configured provider. */
+  /** The provider whose catalog is read. */
   readonly provider: ProviderName
   /** Cursor: the `next` of the previous page. Left out for the first page. */
   readonly after?: string
@@ -82,7 +82,7 @@ export function createCatalogs(context: BillingContext): CatalogReader {
 }
 
 /** Makes the error for a cursor whose entry no longer exists. */
-export function createEntryGoneError(after: string | null): InvalidArgument {
+export function createUnknownCursorError(after: string | null): InvalidArgument {
   return new InvalidArgument(
     `after is ${formatValue(after)}, which does not exist any more: begin with the first page`,
   )

@@ -11,7 +11,7 @@ import type {
   CatalogPromotionCode,
   CatalogRange,
 } from './contract.ts'
-import { createEntryGoneError } from './read-catalog.ts'
+import { createUnknownCursorError } from './read-catalog.ts'
 
 /** Reads the catalog at Stripe. Archived prices and those for single payments are left out. */
 export function createStripeCatalog({ stripe }: StripeContext): Pick<GatewayParts, 'catalog'> {
@@ -50,7 +50,7 @@ async function readPage<Entry extends { readonly id: string }, Described>(
       next: hasMore ? (data.at(-1)?.id ?? null) : null,
     }
   } catch (error) {
-    if (after !== null && isMissingObjectError(error)) throw createEntryGoneError(after)
+    if (after !== null && isMissingObjectError(error)) throw createUnknownCursorError(after)
     throw error
   }
 }

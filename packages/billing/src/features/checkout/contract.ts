@@ -68,7 +68,7 @@ export interface NewCheckout {
   readonly lines: readonly CheckoutLine[]
   /** The subscription to start. `null` unless the mode is `subscription`. */
   readonly subscription: CheckoutSubscription | null
-  /** The coupon or promotion code to apply, by the provider's id. `null` for none. */
+  /** The coupon or promotion code to apply, by the provider's id. `null` if there is none. */
   readonly discount: { readonly coupon: string } | { readonly promotionCode: string } | null
   /** Whether the page has a field for promotion codes. */
   readonly allowsCodes: boolean
@@ -167,7 +167,8 @@ export interface ProviderCheckout {
   /** The provider's id of the invoice for the payment. `null` or left out if there is none. */
   readonly invoiceId?: string | null
   /**
-   * Token of the card that the customer entered, for the gateway's `setCard()`. `null` for none.
+   * Token of the card that the customer entered, for the gateway's `setCard()`. `null` if there is
+   * none.
    */
   readonly cardToken: string | null
   /** The object as the provider's SDK returned it. */

@@ -252,7 +252,7 @@ export async function requireDefaultMethod(
   return method
 }
 
-/** Finds the customer's default payment method. `null` for none. */
+/** Finds the customer's default payment method. `null` if there is none. */
 export async function findDefaultMethod(
   { stripe }: StripeContext,
   customerId: string,

@@ -19,7 +19,7 @@ export interface PreviewedSubscription
 export interface InvoiceForecasts {
   /**
    * Previews the next invoice of a subscription. `null` if there will be none. `tax` is the tax
-   * that the prices include, for providers that do not know taxes.
+   * that the prices include, for providers that do not handle taxes.
    */
   upcoming(id: string, tax: BasisPoints): Promise<UpcomingInvoice | null>
   /**

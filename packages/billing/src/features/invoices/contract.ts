@@ -6,7 +6,7 @@ import type { InvoiceData } from './invoice.ts'
 export interface VoidedInvoice {
   /** The invoice after it was voided. */
   readonly invoice: InvoiceData
-  /** The provider's id of the subscription that the invoice bills. `null` for none. */
+  /** The provider's id of the subscription that the invoice bills. `null` if there is none. */
   readonly subscription: string | null
 }
 

@@ -19,7 +19,7 @@ export interface ItemsChange {
   readonly invoiceNow: boolean
   /** The proration date of an earlier preview, to charge the previewed amounts. `null` for now. */
   readonly prorationDate: Date | null
-  /** Tax to add to the amounts of new prices, for providers that do not know taxes. */
+  /** Tax to add to the amounts of new prices, for providers that do not handle taxes. */
   readonly tax: BasisPoints
   /**
    * Ids of the provider's tax rates for newly added prices, by price id, for gateways that

@@ -58,7 +58,7 @@ describe('rendered mail', () => {
     KINDS.map((kind) => [kind, locale] as const),
   )
 
-  it.each(all)('of the kind %s is complete in the language %s', (kind, locale) => {
+  it.each(all)('is complete (kind: %s, language: %s)', (kind, locale) => {
     const { subject, text, html } = renderMail(kind, facts, locale)
     for (const part of [subject, text, html]) {
       expect(part).not.toMatch(/\{\w+\}|undefined|null/)

@@ -78,13 +78,13 @@ export function renderMail(
 export interface MailLetter {
   /** The subject line, which is also the heading of the HTML page. */
   readonly subject: string
-  /** The first line. */
+  /** The first line, in which the customer is greeted. */
   readonly greeting: string
-  /** The text, by paragraph. */
+  /** The paragraphs of the text. */
   readonly paragraphs: readonly string[]
   /** Label and value of each row of the table below the text. */
   readonly rows: readonly (readonly [string, string])[]
-  /** The button below the text. `null` for none. */
+  /** The button below the text. `null` if there is none. */
   readonly button: { readonly label: string; readonly url: string } | null
   /** The last line, above the name of the sender. */
   readonly closing: string

@@ -47,7 +47,7 @@ export type InvoiceForOptions<Provider extends keyof SdkTypes = keyof SdkTypes> 
 export interface InvoiceOutcome {
   /** The invoice in its current state. */
   readonly invoice: InvoiceData
-  /** The provider's id of the subscription that the invoice bills. `null` for none. */
+  /** The provider's id of the subscription that the invoice bills. `null` if there is none. */
   readonly subscription: string | null
   /** The error that explains why the invoice is not paid. `null` if it is paid. */
   readonly failure: PaymentFailed | PaymentActionRequired | null

@@ -63,7 +63,7 @@ export async function findInvoicePayment(
   return id === null ? null : stripe.paymentIntents.retrieve(id)
 }
 
-/** Finds the invoice that a payment intent pays. `null` for none. */
+/** Finds the invoice that a payment intent pays. `null` if there is none. */
 export async function findPaidInvoice(
   { stripe }: StripeContext,
   payment: string | null,

@@ -32,9 +32,9 @@ export interface StoredPlannedSwap extends OperationRequest {
 }
 
 /**
- * What to do about a stored planned swap after a crash. `plan`: plan it at the provider now.
- * `over`: nothing, and its record can be deleted. `wait`: nothing yet, because the interrupted
- * change may still take effect.
+ * Action for a stored planned swap after a crash. `plan`: plan it at the provider now. `over`: do
+ * nothing, and delete its record. `wait`: do nothing yet, because the interrupted change may still
+ * take effect.
  */
 export type PlannedSwapRecovery = 'plan' | 'over' | 'wait'
 

@@ -346,7 +346,7 @@ export class SubscriptionBuilder {
 
   /**
    * Returns the id of the coupon or the provider's id of the promotion code, which requests contain
-   * in the same field. `null` for none.
+   * in the same field. `null` if there is none.
    */
   async #coupon(): Promise<string | null> {
     const { coupon, code, provider } = this.#choices

@@ -87,8 +87,8 @@ async function toEvent(
 
 /**
  * Finds the provider's id of the customer that is billed for a usage report: the customer stored
- * with the report, otherwise the owner's present customer. `null` for none. The stored one comes
- * first, because the owner's id may have been reused since.
+ * with the report, otherwise the owner's present customer. `null` if there is none. The stored one
+ * comes first, because the owner's id may have been reused since.
  */
 export async function findBilledCustomerId(
   owners: UsageSenderContext['owners'],

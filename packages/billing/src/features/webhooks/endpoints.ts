@@ -34,7 +34,7 @@ export interface EndpointReport {
    * such events, or does not let us list endpoints.
    */
   readonly usage: UsageEndpointReport | null
-  /** Advice about something that the operator has to check or decide. `null` for none. */
+  /** Advice about something that the operator has to check or decide. `null` if there is none. */
   readonly note: string | null
 }
 

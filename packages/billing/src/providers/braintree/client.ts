@@ -50,7 +50,10 @@ function chooseEnvironment(sdk: typeof braintree, environment: 'sandbox' | 'prod
   return environment === 'production' ? sdk.Environment.Production : sdk.Environment.Sandbox
 }
 
-/** Checks that the discount for credit, and every configured price, exist at Braintree. */
+/**
+ * Checks that the discount in which billing stores credit, and every configured price, exist at
+ * Braintree.
+ */
 export async function checkBraintree({
   gateway,
   planCredit,

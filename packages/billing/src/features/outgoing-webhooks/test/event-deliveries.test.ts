@@ -342,7 +342,7 @@ describe('a webhook endpoint of the application (threat W7)', () => {
     },
   )
 
-  it('has its host name resolved once: the IP address that is checked is the one that is called', async () => {
+  it('is called at the checked IP address, because its host name is resolved only once', async () => {
     const asked: string[] = []
     const resolve = async (host: string) => {
       asked.push(host)

@@ -488,7 +488,7 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     expect(sumChargedCents(test, test.user)).toBe(5000)
   })
 
-  it('gives the same credit as if it was never refunded or disputed, once the refund has failed or the dispute is won', async () => {
+  it('gives the full credit once the refund has failed, and once a dispute is won', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'yearly').create(CARD)
@@ -543,7 +543,7 @@ describe('a refund after a swap at Braintree (threat Q1)', () => {
     expect((await invoice.refund()).amount).toEqual(left)
   })
 
-  it('is refused if later swaps make it unclear how much was credited, and covers everything if nothing was credited', async () => {
+  it('is refused if later swaps make the credited amount unclear, and returns the whole payment if nothing was credited', async () => {
     const test = await start('braintree')
     const { user } = test
     await user.newSubscription('main', 'pro').create(CARD)

@@ -328,7 +328,7 @@ describe('the reason of a refund at Braintree', () => {
     { hasKey: false, listens: true },
     { hasKey: false, listens: false },
   ])(
-    'is the reason given in the first call, if a call that voids a charge is repeated after a lost response (idempotency key: $hasKey, event handler: $listens)',
+    'stays the reason given in the first call when a call that voids a charge is repeated after a lost response (idempotency key: $hasKey, event handler: $listens)',
     async ({ hasKey, listens }) => {
       const told: Array<string | null> = []
       const on = {

@@ -47,7 +47,7 @@ it('a yearly plan with monthly seats continues after resume() and after swap()',
   expect((await swapped.swap('monthly')).endsAt).toBeNull()
 })
 
-it('a yearly plan with monthly seats that is cancelled in the Stripe dashboard ends with the first period to end', async () => {
+it('a yearly plan with monthly seats ends with its first billing period to end if it is cancelled in the Stripe dashboard', async () => {
   const { made, ...test } = await startMixed({ webhooks: true })
   const { user } = test
   const stripe = await stripeSdk(test)

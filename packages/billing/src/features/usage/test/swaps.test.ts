@@ -58,7 +58,7 @@ describe('a metered price', () => {
   })
 })
 
-describe('usage at Stripe of a period that was already billed', () => {
+describe('usage at Stripe for a period that was already billed', () => {
   async function startWarned() {
     const warned: string[] = []
     const logger = { error: () => undefined, warn: (words: string) => void warned.push(words) }
@@ -84,7 +84,7 @@ describe('usage at Stripe of a period that was already billed', () => {
     expect(sumChargedCents(test, user)).toBe(3050)
   })
 
-  it('causes the warning even if the report does not name a subscription', async () => {
+  it('causes a warning even if the report does not name a subscription', async () => {
     const { warned, test } = await startWarned()
     const { user, billing, sandbox } = test
     const calls = await test.price({ unit_amount: 50 })
@@ -131,7 +131,7 @@ describe('usage at Stripe of a period that was already billed', () => {
     for (const id of ended) expect(asked).not.toContain(`/v1/subscriptions/${id}`)
   })
 
-  it('causes the warning if no subscription of the user has its meter', async () => {
+  it('causes a warning if no subscription of the user is billed by its meter', async () => {
     const { warned, test } = await startWarned()
     const { user, billing, sandbox } = test
     const ended = await user

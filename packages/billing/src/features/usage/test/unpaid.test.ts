@@ -125,10 +125,10 @@ describe('unpaid usage at Braintree', () => {
   })
 
   it.each([
-    ['and another card is left', ['fake-valid-mastercard-nonce'], 50],
-    ['and no card is left', [], 0],
+    ['another card', ['fake-valid-mastercard-nonce'], 50],
+    ['no card', [], 0],
   ])(
-    'is charged only if there is another card when the card is removed (case: the card is removed, %s)',
+    'is charged after the card is removed only if another card is left (case: %s)',
     async (_, more, paid) => {
       const prices = { monthly: { amount: 1000, months: 1 } }
       const test = await startWithChargedUsage(undefined, { prices })

@@ -141,7 +141,7 @@ describe('billing.endpoints', () => {
     },
   )
 
-  it('check() and create() ignore thin event destinations for other events, and combine those for usage events', async () => {
+  it('check() and create() treat all thin event destinations for usage events as one endpoint, and ignore those for other events', async () => {
     const test = await start('stripe', { webhooks: false })
     const { endpoints } = test.billing
     const stripe = await stripeSdk(test)
