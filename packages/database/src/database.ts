@@ -167,7 +167,10 @@ export interface DatabaseInternals extends Runner {
    * `record` instead of executing them.
    */
   recordWrites(record: StatementRecord): Database
-  /** Returns the same database or transaction with errors passed through `change`. */
+  /**
+   * Returns a view of the same database or transaction that throws the result of `change` in place
+   * of each error.
+   */
   changeErrors(change: TranslateError): Database
 }
 

@@ -17,7 +17,10 @@ import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { ConnectionCounts, Engine, Runner } from './dialects/engine.ts'
 import { createLocksTable, LOCK_WAIT_MS } from './locks/locks-table.ts'
-import { withChangedErrors, withChangedTransactionErrors } from './statements/change-errors.ts'
+import {
+  withTranslatedErrors,
+  withTranslatedTransactionErrors,
+} from './statements/change-errors.ts'
 import { createKysely } from './statements/kysely-driver.ts'
 import { createRecordingRunner } from './statements/recording.ts'
 import { prepareStatement } from './statements/statement.ts'
@@ -30,9 +33,9 @@ import {
 import { createUnitsOfWork, type UnitsOfWork } from './statements/units.ts'
 
 /**
- * Returns the same database or transaction with errors passed through `change`. Keep the original
- * error as `cause` of the new one: deadlocks are then still retried, and `isUnavailable()` still
- * recognizes it.
+ * Returns a view of the same database or transaction that throws the result of `change` in place of
+ * each error. Keep the original error as `cause` of the new one: deadlocks are then still retried,
+ * and `isUnavailable()` still recognizes it.
  * @example
  * ```ts
  * const database = withErrors(await connect(url), (error) =>
@@ -160,7 +163,7 @@ class OpenDatabase<T> implements Database<T>, DatabaseWithInternals {
     if (this.#transaction) return undefined
     const unit = this.#units.current()
     if (!unit || !this.#changesErrors) return unit
-    return withChangedTransactionErrors(unit, this.dialect, this.#changesErrors)
+    return withTranslatedTransactionErrors(unit, this.dialect, this.#changesErrors)
   }
 
   async exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R> {
@@ -193,12 +196,12 @@ class OpenDatabase<T> implements Database<T>, DatabaseWithInternals {
     const units = this.#units
     const earlier = this.#changesErrors
     const changesErrors: TranslateError = earlier ? (error) => change(earlier(error)) : change
-    const engine = withChangedErrors(this[internals].engine, this.dialect, change)
+    const engine = withTranslatedErrors(this[internals].engine, this.dialect, change)
     if (!this.#transaction) {
       const within = { clock, units, changesErrors }
       return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options), within)
     }
-    const transaction = withChangedTransactionErrors(this.#transaction, this.dialect, change)
+    const transaction = withTranslatedTransactionErrors(this.#transaction, this.dialect, change)
     const root = this[internals].root as Database<T>
     return new OpenDatabase<T>(engine, options, transaction, { root, transaction, clock, units })
   }

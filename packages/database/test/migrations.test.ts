@@ -81,7 +81,7 @@ describe('planMigrations()', () => {
     expect(last?.statements[1]).toMatch(/^-- makes the column first.name nullable$|drop not null$/)
   })
 
-  it('lists statements that have the same effect when they are run by hand', async () => {
+  it('lists statements that have the same effect as migrate() when they are run by hand', async () => {
     for (const { statements } of await planMigrations(database, set)) {
       for (const statement of statements) {
         if (!statement.startsWith('--')) await sql.raw(statement).execute(database.kysely)

@@ -4,8 +4,10 @@ import type { Engine, Session } from '../dialects/engine.ts'
 import { markErrorKinds } from '../errors.ts'
 import type { TransactionRunner } from './transaction.ts'
 
-/** Returns the engine with errors passed through `change`. */
-export function withChangedErrors(
+/**
+ * Returns an engine that throws the result of `change` in place of each error of the given engine.
+ */
+export function withTranslatedErrors(
   engine: Engine,
   dialect: Dialect,
   change: TranslateError,
@@ -20,8 +22,11 @@ export function withChangedErrors(
   }
 }
 
-/** Returns the transaction with errors passed through `change`. */
-export function withChangedTransactionErrors(
+/**
+ * Returns a transaction that throws the result of `change` in place of each error of the given
+ * transaction.
+ */
+export function withTranslatedTransactionErrors(
   transaction: TransactionRunner,
   dialect: Dialect,
   change: TranslateError,

@@ -5,7 +5,7 @@ import { CsrfMismatch, InvalidRequest, isOAuthError, type OAuthError } from '../
 import { ENGLISH } from '../pages/messages/messages.ts'
 import type { Interaction } from '../storage/records.ts'
 import type { Person } from '../users/signed-in.ts'
-import type { ReceivedRequest } from './expand-request.ts'
+import type { ReceivedAuthorizationRequest } from './expand-request.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { addTicketToDetails } from './request-ticket.ts'
 
@@ -32,7 +32,7 @@ export interface PendingAuthorizationRequest
     'client' | 'redirectTo' | 'redirectUri' | 'scopes' | 'state' | 'codeChallenge' | 'details'
   > {
   readonly response: Pick<AuthorizationRequest['response'], 'type'>
-  readonly received: Pick<ReceivedRequest, 'ticket'>
+  readonly received: Pick<ReceivedAuthorizationRequest, 'ticket'>
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Form } from '../http/form.ts'
  * The parameters of an authorization request: sent in the URL, or supplied by features, such as
  * from a pushed request or a request object.
  */
-export interface ReceivedRequest {
+export interface ReceivedAuthorizationRequest {
   readonly params: Form
   /** Names of the features that supplied the parameters. Empty if they were in the URL. */
   readonly expandedBy: readonly string[]
@@ -30,7 +30,7 @@ export interface ReceivedRequest {
 export async function expandRequest(
   params: Form,
   context: ServerContext,
-): Promise<ReceivedRequest> {
+): Promise<ReceivedAuthorizationRequest> {
   const { requestExpanders } = context.features
   // Checked before any feature starts to read the request: the rejection of a promise that is never
   // awaited would end the process.

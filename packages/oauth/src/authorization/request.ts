@@ -8,7 +8,7 @@ import { withDefaultScopes } from '../grants/requested-share.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
-import type { ReceivedRequest } from './expand-request.ts'
+import type { ReceivedAuthorizationRequest } from './expand-request.ts'
 import type { SignInDemand } from './fresh-sign-in.ts'
 import { assertParametersSupported, readGrantDetails } from './request-details.ts'
 import { type ResponseMode, readResponseMode, readResponseModeOrDefault } from './response-modes.ts'
@@ -33,7 +33,7 @@ export interface ResponseTarget {
 
 export interface AuthorizationRequest extends ResponseTarget {
   /** The parameters of the authorization request as received. */
-  readonly received: ReceivedRequest
+  readonly received: ReceivedAuthorizationRequest
   readonly response: AuthorizationResponse
   readonly scopes: readonly string[]
   /**
@@ -96,7 +96,7 @@ function assertRegistered(client: Client, requested: string): void {
  * sign in for this request, or `null`.
  */
 export function parseAuthorizationRequest(
-  received: ReceivedRequest,
+  received: ReceivedAuthorizationRequest,
   address: ResponseTarget,
   askedAt: Date | null,
   context: ServerContext,

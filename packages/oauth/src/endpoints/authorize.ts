@@ -1,6 +1,9 @@
 import { type HttpRequest, type HttpResponse, wantsHtml } from '@tollgate/http'
 import { buildDecisionFormUrl, openInteraction } from '../authorization/decision.ts'
-import { expandRequest, type ReceivedRequest } from '../authorization/expand-request.ts'
+import {
+  expandRequest,
+  type ReceivedAuthorizationRequest,
+} from '../authorization/expand-request.ts'
 import {
   checkSignInFreshness,
   formatSignInMarker,
@@ -371,7 +374,7 @@ async function signIn(
 
 interface FailedRequest {
   readonly address: ResponseTarget
-  readonly received: ReceivedRequest
+  readonly received: ReceivedAuthorizationRequest
   readonly t: PageText
 }
 

@@ -65,7 +65,10 @@ export interface RequestedAuthorization {
 export interface ExpandedRequest {
   /** The parameters of the request. They replace those in the URL. */
   readonly params: Form
-  /** Names of other features that supplied the parameters earlier. */
+  /**
+   * Names of the features that supplied these parameters when the request was stored, such as
+   * request objects in a pushed request.
+   */
   readonly expandedBy?: readonly string[]
   /**
    * Hash of a single-use ticket that the response consumes, so that there is at most one response.

@@ -9,9 +9,9 @@ const LARGEST_CLOCK_JUMP = 3600 * 1000
 const EXPIRED_INTERVAL = 60_000
 
 /**
- * Deletes all expired rows, in small batches, and returns their number. First records in the
- * revocation feed up to which time rows are deleted, so that the deleted tokens stay invalid even
- * if the clock was wrong and is set back.
+ * Deletes all expired rows, in small batches, and returns their number. Before that, appends to the
+ * revocation feed that everything which had expired by that time stays invalid, even if the clock
+ * was wrong and is set back.
  */
 export async function purgeExpiredRows(context: ServerContext): Promise<number> {
   const { clock } = context

@@ -268,7 +268,7 @@ describe('DPoP-bound refresh tokens', () => {
   })
 
   it.each(['jwt', 'opaque'] as const)(
-    'of a client with a secret can be used with another key, but not without a key (%s tokens)',
+    'can be used with another key, but not without a key, if the client has a secret (%s tokens)',
     async (accessTokenFormat) => {
       const own = await startServer({ grants, features: [dpop()], accessTokenFormat })
       const client = await secretClient(own)

@@ -37,7 +37,7 @@ async function createPersonal(): Promise<{ accessToken: string; token: { expires
 }
 
 describe('the lifetimes and scopes of tokens:', () => {
-  it('access tokens live long by default: for a year, without a refresh', async () => {
+  it('access tokens are valid for a year by default, without a refresh', async () => {
     await start()
     const { access_token, expires_in } = await runCodeFlow(server, await createClient(server))
     expect(expires_in).toBe(YEAR)
@@ -81,7 +81,7 @@ describe('the lifetimes and scopes of tokens:', () => {
     expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('personal access tokens always live long, whatever the other lifetimes are', async () => {
+  it('personal access tokens have a long lifetime, whatever the other lifetimes are', async () => {
     await start({ accessTokensExpireIn: '15d', refreshTokensExpireIn: '30d' })
     const { accessToken, token } = await createPersonal()
     expect(token.expires_at).toBe('2027-01-01T00:00:00.000Z')

@@ -1,5 +1,8 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { expandRequest, type ReceivedRequest } from '../../authorization/expand-request.ts'
+import {
+  expandRequest,
+  type ReceivedAuthorizationRequest,
+} from '../../authorization/expand-request.ts'
 import { parseAuthorizationRequest, requireResponseTarget } from '../../authorization/request.ts'
 import { authenticateClient } from '../../clients/authenticate.ts'
 import { getPublicClientId } from '../../clients/client.ts'
@@ -112,7 +115,10 @@ async function push(
 }
 
 /** Adds the key of the DPoP proof as `dpop_jkt`, which has the same meaning (RFC 9449 §10.1). */
-function withKey(received: ReceivedRequest, proven: ProvenKey | null): ReceivedRequest {
+function withKey(
+  received: ReceivedAuthorizationRequest,
+  proven: ProvenKey | null,
+): ReceivedAuthorizationRequest {
   if (!proven) return received
   const { thumbprint } = proven
   const named = received.params.get('dpop_jkt')

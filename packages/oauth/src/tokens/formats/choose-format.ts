@@ -13,7 +13,7 @@ import {
 import { createJwtFormat, type JwtFormatOptions } from './jwt.ts'
 import { createOpaqueFormat } from './opaque.ts'
 
-export interface FormatChoice extends FormatContext {
+export interface FormatChoiceOptions extends FormatContext {
   readonly keys: SigningKeys
   readonly keyring: DerivedKeyring
   readonly issuer: string
@@ -27,7 +27,7 @@ export interface FormatChoice extends FormatContext {
  * audience of its API, unless the client requires another format.
  */
 export function chooseFormat(
-  choice: FormatChoice,
+  choice: FormatChoiceOptions,
 ): Pick<AccessTokenOptions, 'readable' | 'formatFor' | 'audienceFor'> {
   const { keys, keyring, issuer, resources, accessTokenFormat } = choice
   const { own } = resources
