@@ -40,7 +40,7 @@ export interface Admission {
 export interface CheckOutcome {
   /** Response to send if the request is refused. `null` if the handler may run. */
   readonly refusal: HttpResponse | null
-  /** Headers to add to the response: `RateLimit` and `RateLimit-Policy`. */
+  /** Headers to add to the response, such as `RateLimit`. */
   readonly headers: Readonly<Record<string, string>>
   /** The units counted or reserved for the request. `null` if there are none. */
   readonly admission: Admission | null

@@ -60,7 +60,7 @@ export const changeTable = defineTable(
   {},
 )
 
-/** Processes that lease from counters, to choose the size of a lease. */
+/** Running processes that lease from counters. Their number determines the size of leases. */
 export const processTable = defineTable(
   'gate_processes',
   { id: field.id, seen_at: field.instant },

@@ -31,7 +31,7 @@ function setUp(statuses: Array<number | Error>, kept = 100) {
   return { clock, store, outbox, sent }
 }
 
-it('the outbox repeats a failed webhook delivery every hour for a day, on an hourly schedule, and then marks it as failed', async () => {
+it('the outbox with an hourly retry schedule repeats a failed webhook delivery for a day, and then marks it as failed', async () => {
   const { clock, outbox, sent } = setUp(Array.from({ length: 99 }, () => 503))
   outbox.enqueue(WEBHOOK)
   await clock.advance({ days: 3 })

@@ -78,13 +78,13 @@ export interface Delivery extends OutgoingWebhook {
  * is in effect for that many deliveries.
  */
 export interface DeliverySwitches {
-  /** Whether, or how many times, webhooks are sent twice. */
+  /** Whether webhooks are sent twice, or the number of webhooks to send twice. */
   readonly duplicate?: boolean | number
-  /** Whether, or how many times, webhooks are not sent at all. */
+  /** Whether webhooks are dropped without being sent, or the number of webhooks to drop. */
   readonly drop?: boolean | number
   /**
-   * Whether, or how many times, the first attempt sends a corrupted body. Retries send the correct
-   * body.
+   * Whether the first attempt of each delivery sends a corrupted body, or the number of deliveries
+   * for which it does. Retries send the correct body.
    */
   readonly corrupt?: boolean | number
   /** Whether deliveries that are due at the same time are sent in reverse order. */

@@ -34,7 +34,7 @@ describe('the customer API', () => {
     expect(codesOf(await add({ consentCode: 'yes', token: 'paypal' }))).toEqual(['92906'])
   })
 
-  it("changes a stored card's name and address, and makes the card the default, without its card number", async () => {
+  it('changes the name and address of a stored card and makes the card the default, without a card number in the call', async () => {
     const { gateway } = await startMerchant()
     const { customer } = await gateway.customer.create({
       creditCard: { ...CARD, token: 'first', billingAddress: { locality: 'London' } },

@@ -279,7 +279,7 @@ it('the Stripe sandbox starts a scheduled subscription on its date and ends it a
   expect(sandbox.stripe.paidInvoices(customer.id)).toHaveLength(2)
 })
 
-it('the Stripe sandbox cancels a subscription at a cancel_at within a period, and resets the billing cycle anchor on request', async () => {
+it('the Stripe sandbox cancels a subscription on its cancel_at date within a period, and resets the billing cycle anchor on request', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

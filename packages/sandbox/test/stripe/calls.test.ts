@@ -226,7 +226,7 @@ it("the Stripe sandbox declines one customer's next charge with declineNextCharg
   expect((await stripe.subscriptions.retrieve(declined.id)).status).toBe('active')
 })
 
-it('the Stripe sandbox applies coupons and taxes to invoices, exact to the cent, and stops when coupons expire', async () => {
+it('the Stripe sandbox applies coupons and taxes to invoices, exact to the cent, and no coupon after its end', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

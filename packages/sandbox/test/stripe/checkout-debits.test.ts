@@ -252,7 +252,7 @@ describe('a Stripe subscription paid by bank debit', () => {
     expect(types.filter((type) => order.includes(String(type)))).toEqual(order)
   })
 
-  it('renews by debits', async () => {
+  it('is renewed by further bank debits', async () => {
     const { sandbox, subscription, invoices } = await subscribe('successDelayed')
     await sandbox.clock.advanceTo(new Date('2026-02-28T11:01:00Z'))
     expect((await invoices())[0]).toMatchObject({

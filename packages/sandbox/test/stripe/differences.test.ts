@@ -198,7 +198,7 @@ it("the Stripe sandbox rejects a billing_cycle_anchor beyond one period with Str
   expect((await anchored(natural)).billing_cycle_anchor).toBe(natural)
 })
 
-it('the Stripe sandbox responds with 400 to timestamps beyond the calendar, such as milliseconds, in every parameter', async () => {
+it('the Stripe sandbox responds with 400 to timestamps that are too large for a date, such as milliseconds, in every parameter', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

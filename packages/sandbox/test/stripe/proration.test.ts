@@ -240,7 +240,7 @@ it('the Stripe sandbox swaps at the end of the period through a schedule', async
   ).toEqual([5000, 5000, 1000])
 })
 
-it('the Stripe sandbox shortens the first period to a future anchor', async () => {
+it('the Stripe sandbox ends the first period at a billing cycle anchor in the future', async () => {
   const { stripe } = await startStripeSandbox({ now: new Date('2026-01-15T00:00:00Z') })
   const { customer } = await seedCustomer(stripe)
   const { monthly } = await seedPrices(stripe)

@@ -16,7 +16,7 @@ async function subscribed(more: object = {}) {
   return { sandbox, stripe, customer, subscription, ...prices }
 }
 
-it('the Stripe sandbox previews the last invoice of a subscription that will end if invoice items are pending', async () => {
+it('the Stripe sandbox previews a last invoice of an ending subscription only if invoice items are pending', async () => {
   const { sandbox, stripe, customer, subscription } = await subscribed()
   const { id } = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
   const none = await catchStripeError(stripe.invoices.createPreview({ subscription: id }))

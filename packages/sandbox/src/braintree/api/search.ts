@@ -39,10 +39,12 @@ const PAGE_SIZE = 50
  * Returns the two operations of a search: one finds the ids of the matching records, the other
  * returns a page of records by their ids.
  */
-export function searchOperations<Row extends object>(noun: SearchFields<Row>): BraintreeOperations {
+export function searchOperations<Row extends object>(
+  searchFields: SearchFields<Row>,
+): BraintreeOperations {
   return {
-    'POST /advanced_search_ids': (call) => listMatchingIds(call, noun),
-    'POST /advanced_search': (call) => searchPage(call, noun),
+    'POST /advanced_search_ids': (call) => listMatchingIds(call, searchFields),
+    'POST /advanced_search': (call) => searchPage(call, searchFields),
   }
 }
 
@@ -69,42 +71,43 @@ export function listMatchingIds<Row extends object>(
  */
 export function searchPage<Row extends object>(
   call: BraintreeCall,
-  noun: SearchFields<Row>,
+  searchFields: SearchFields<Row>,
 ): OperationResponse {
   const ids = new RequestFields(call.body).object('search').list('ids')
-  const table = noun.table(call.context)
+  const table = searchFields.table(call.context)
   const found: XmlObject[] = []
   for (const id of ids.slice(0, PAGE_SIZE)) {
     const row = table.get(String(id))
-    if (row) found.push(noun.xml(call.context, row))
+    if (row) found.push(searchFields.xml(call.context, row))
   }
   const paging = { current_page_number: 1, page_size: PAGE_SIZE, total_items: found.length }
-  const value = new XmlCollection(paging, new XmlList(noun.itemName, found))
-  return { root: noun.root, value }
+  const value = new XmlCollection(paging, new XmlList(searchFields.itemName, found))
+  return { root: searchFields.root, value }
 }
 
 type Matcher<Row> = (row: Row) => boolean
 
 function readCriteria<Row extends object>(
   call: BraintreeCall,
-  noun: SearchFields<Row>,
+  searchFields: SearchFields<Row>,
 ): Matcher<Row>[] {
   const search = new RequestFields(call.body).object('search')
   return Object.entries(search.values).map(([name, criterion]) => {
-    if (name === 'ids') return matchIds(noun, call.context, criterion)
-    const field = noun.fields[name]
+    if (name === 'ids') return matchIds(searchFields, call.context, criterion)
+    const field = searchFields.fields[name]
     if (field) return toMatcher(field, criterion, call.context)
-    if (noun.alwaysBlank?.has(name)) return toMatcher({ text: () => null }, criterion, call.context)
+    if (searchFields.alwaysBlank?.has(name))
+      return toMatcher({ text: () => null }, criterion, call.context)
     throw new NotAuthorized(`No search by ${name}`)
   })
 }
 
 function matchIds<Row extends object>(
-  noun: SearchFields<Row>,
+  searchFields: SearchFields<Row>,
   context: BraintreeContext,
   criterion: unknown,
 ): Matcher<Row> {
-  const table = noun.table(context)
+  const table = searchFields.table(context)
   const rows = new Set(asList(criterion).map((id) => table.get(String(id))))
   return (row) => rows.has(row)
 }

@@ -5,7 +5,7 @@ import {
 } from '../state/context.ts'
 import type { SettingsRow } from '../state/rows/merchant.ts'
 import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
-import { isId } from '../wire/validation.ts'
+import { isValidId } from '../wire/validation.ts'
 
 /** A plan as it is created in Braintree's control panel. Amounts are in minor units. */
 export interface PlanDefinition {
@@ -141,7 +141,7 @@ function requireMinorUnits(amount: number): number {
 
 /** Checks an id. Ids are part of URL paths, so they consist of letters, digits, `-` and `_`. */
 function requireId(id: string): void {
-  if (!isId(id))
+  if (!isValidId(id))
     throw new TypeError(`${id} is not a valid Braintree id: expected letters, digits, - and _`)
 }
 

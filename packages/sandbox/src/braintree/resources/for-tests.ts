@@ -11,7 +11,7 @@ import { isCanceledOrExpired } from '../state/subscription-status.ts'
 import { renderSubscriptionXml } from '../state/subscription-xml.ts'
 import { makePastDue } from '../subscriptions/billing-cycle.ts'
 import { NotFound, throwValidationError } from '../wire/errors.ts'
-import { isId, parsePermittedKeys, RequestFields } from '../wire/validation.ts'
+import { isValidId, parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import { renderModificationXml } from './plans.ts'
 
 const KEYS = parsePermittedKeys(
@@ -28,7 +28,7 @@ function createModification({ context, body }: BraintreeCall): OperationResponse
   fields.permit(KEYS)
   const { modifications, plans } = context.tables
   const id = fields.text('id') ?? createUnusedId(context, 4, (taken) => modifications.has(taken))
-  if (!isId(id)) fields.addError('id', '81906')
+  if (!isValidId(id)) fields.addError('id', '81906')
   else if (modifications.has(id)) fields.addError('id', '81902')
   const kind = fields.text('kind')
   if (kind !== 'add_on' && kind !== 'discount') fields.addError('kind', '91921')

@@ -12,7 +12,7 @@ import {
 } from '../state/context.ts'
 import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
 import { formatAmount } from '../wire/money.ts'
-import { isId, parsePermittedKeys, RequestFields } from '../wire/validation.ts'
+import { isValidId, parsePermittedKeys, RequestFields } from '../wire/validation.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 
 const KEYS = parsePermittedKeys(
@@ -78,7 +78,7 @@ function readPlan(context: BraintreeContext, fields: RequestFields, planBefore: 
   fields.permit(KEYS)
   const row = { ...planBefore }
   row.id = fields.text('id') ?? planBefore.id
-  if (!isId(row.id)) fields.addError('id', '81906')
+  if (!isValidId(row.id)) fields.addError('id', '81906')
   else if (row.id !== planBefore.id && context.tables.plans.has(row.id))
     fields.addError('id', '81902')
   row.name = fields.text('name') ?? planBefore.name

@@ -13,7 +13,7 @@ import type { SubmittedPaymentMethod } from '../vault/nonces.ts'
 import {
   checkCardPassThru,
   readAuthentication,
-  VERIFICATION_ID_CODES,
+  VERIFICATION_AUTHENTICATION_ID_ERROR_CODES,
 } from '../vault/three-d-secure.ts'
 import { readMethodFromNumber, takeMethodFromNonce } from '../vault/vault.ts'
 import { readVerificationOptions, requestVerification } from '../vault/verification.ts'
@@ -40,7 +40,11 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   const card = fields.object('credit_card')
   const offered = readOffered(context, fields, card)
   checkCardPassThru(fields, offered)
-  const threeDSecure = readAuthentication(fields, offered, VERIFICATION_ID_CODES)
+  const threeDSecure = readAuthentication(
+    fields,
+    offered,
+    VERIFICATION_AUTHENTICATION_ID_ERROR_CODES,
+  )
   const billingAddress = readAddress(card.object('billing_address'))
   const options = fields.object('options')
   const asked = readVerificationOptions(context, options, { prefix: '', codes: CODES })

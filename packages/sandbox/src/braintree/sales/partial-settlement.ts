@@ -13,14 +13,14 @@ const PATH = ['transaction']
 export function settlePartially(
   context: BraintreeContext,
   row: TransactionRow,
-  asked: { amount: number; details: Partial<TransactionRow> },
+  partialSale: { amount: number; details: Partial<TransactionRow> },
 ): TransactionRow {
   requirePartialSettlement(row)
-  if (asked.amount > computeUnsettledAmount(context, row))
+  if (partialSale.amount > computeUnsettledAmount(context, row))
     throwValidationError(PATH, 'amount', '91522')
   const part = chargePaymentMethod(context, {
     ...copyChargeFields(row),
-    amount: asked.amount,
+    amount: partialSale.amount,
     submitForSettlement: true,
     // The processor already approved the authorization.
     rejection: APPROVED_BY_PROCESSOR,
@@ -28,7 +28,7 @@ export function settlePartially(
       orderId: row.orderId,
       descriptor: row.descriptor,
       customFields: row.customFields,
-      ...asked.details,
+      ...partialSale.details,
       authorizedTransactionId: row.id,
     },
   })

@@ -15,8 +15,8 @@ import {
 import {
   checkPassThru,
   readAuthentication,
-  SALE_CODES,
-  SALE_ID_CODES,
+  SALE_AUTHENTICATION_ID_ERROR_CODES,
+  SALE_PASS_THRU_ERROR_CODES,
 } from '../vault/three-d-secure.ts'
 import { formatAmount } from '../wire/money.ts'
 import { parsePermittedKeys, type RequestFields } from '../wire/validation.ts'
@@ -75,8 +75,8 @@ export function createSale(context: BraintreeContext, fields: RequestFields): Tr
   const source = readSaleSource(context, fields)
   checkOrderId(fields, source?.instrument.kind)
   const card = source?.instrument.kind === 'credit_card' ? source.instrument.card : null
-  checkPassThru(fields.object('three_d_secure_pass_thru'), card, SALE_CODES)
-  const threeDSecure = readAuthentication(fields, source, SALE_ID_CODES)
+  checkPassThru(fields.object('three_d_secure_pass_thru'), card, SALE_PASS_THRU_ERROR_CODES)
+  const threeDSecure = readAuthentication(fields, source, SALE_AUTHENTICATION_ID_ERROR_CODES)
   if (!source || !account || !fields.errors.isEmpty) throw fields.refusal()
   const options = fields.object('options')
   const request: ChargeRequest = {

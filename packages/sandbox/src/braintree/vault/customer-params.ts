@@ -10,7 +10,7 @@ import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkNewPaymentMethodToken,
   createPayPalAccount,
-  PAYPAL_TOKEN_TAKEN,
+  PAYPAL_TOKEN_TAKEN_CODE,
   readMethodFromNumber,
   rejectDuplicateCard,
   storePaymentMethod,
@@ -166,7 +166,7 @@ function readPayPal(
   payPalAccountFields: RequestFields,
 ): SubmittedPaymentMethod | null {
   payPalAccountFields.permit(PAYPAL_KEYS)
-  checkNewPaymentMethodToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN)
+  checkNewPaymentMethodToken(context, payPalAccountFields, PAYPAL_TOKEN_TAKEN_CODE)
   if (
     payPalAccountFields.isBlank('consent_code') &&
     payPalAccountFields.isBlank('billing_agreement_id')

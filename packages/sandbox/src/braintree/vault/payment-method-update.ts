@@ -8,7 +8,7 @@ import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkNewPaymentMethodToken,
   makeDefault,
-  PAYPAL_TOKEN_TAKEN,
+  PAYPAL_TOKEN_TAKEN_CODE,
   readMethodFromNumber,
   replaceInstrument,
   takeMethodFromNonce,
@@ -44,7 +44,7 @@ export function parsePaymentMethodUpdate(
   const token = fields.text('token')
   if (token !== row.token) {
     if (row.instrument.kind === 'credit_card') checkNewPaymentMethodToken(context, fields)
-    else checkNewPaymentMethodToken(context, fields.at('paypal_account'), PAYPAL_TOKEN_TAKEN)
+    else checkNewPaymentMethodToken(context, fields.at('paypal_account'), PAYPAL_TOKEN_TAKEN_CODE)
   }
   const offered = readReplacement(context, row, fields)
   checkCardPassThru(fields, offered)

@@ -45,7 +45,8 @@ const VERIFICATION_CODES: PassThruCodes = {
   networkMismatch: '942139',
 }
 
-export const SALE_CODES: PassThruCodes = {
+/** Error codes for an invalid `three_d_secure_pass_thru` of a sale. */
+export const SALE_PASS_THRU_ERROR_CODES: PassThruCodes = {
   eciRequired: '915113',
   eciInvalid: '915114',
   cavvRequired: '915116',
@@ -67,14 +68,16 @@ interface AuthenticationCodes {
   readonly besidePassThru: string
 }
 
-export const VERIFICATION_ID_CODES: AuthenticationCodes = {
+/** Error codes for an invalid 3-D Secure authentication id of a card verification. */
+export const VERIFICATION_AUTHENTICATION_ID_ERROR_CODES: AuthenticationCodes = {
   invalid: '942196',
   otherMethod: '942197',
   otherNonce: '942198',
   besidePassThru: '942199',
 }
 
-export const SALE_ID_CODES: AuthenticationCodes = {
+/** Error codes for an invalid 3-D Secure authentication id of a sale. */
+export const SALE_AUTHENTICATION_ID_ERROR_CODES: AuthenticationCodes = {
   invalid: '915196',
   otherMethod: '915197',
   otherNonce: '915198',

@@ -77,7 +77,8 @@ export function createPayPalAccount(
 }
 
 const TOKEN_TAKEN = '91719'
-export const PAYPAL_TOKEN_TAKEN = '92906'
+/** Error code for a token of a PayPal account that another payment method already has. */
+export const PAYPAL_TOKEN_TAKEN_CODE = '92906'
 
 export function checkNewPaymentMethodToken(
   context: BraintreeContext,

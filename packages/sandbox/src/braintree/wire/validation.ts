@@ -9,7 +9,7 @@ import { type AmountFault, parseAmount } from './money.ts'
 import type { XmlObject } from './xml.ts'
 
 /** Whether a text can be part of a URL path as an id or token. */
-export function isId(text: string): boolean {
+export function isValidId(text: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(text)
 }
 
@@ -155,7 +155,7 @@ export class RequestFields {
   newId(key: string, codes: IdErrorCodes, isTaken: (id: string) => boolean): string | null {
     const id = this.text(key)
     if (id === null) return null
-    if (!isId(id)) this.addError(key, codes.invalid)
+    if (!isValidId(id)) this.addError(key, codes.invalid)
     else if (id.length > MAX_ID_LENGTH) this.addError(key, codes['too-long'])
     else if (codes.reserved && (id === 'all' || id === 'new')) this.addError(key, codes.reserved)
     else if (isTaken(id)) this.addError(key, codes.taken)

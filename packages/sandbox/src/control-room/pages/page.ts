@@ -15,7 +15,7 @@ export interface PageRequest {
 export interface ControlRoomPage {
   /** Returns the data that the page shows, or `null` if the requested object does not exist. */
   readonly read: (request: PageRequest) => unknown
-  readonly show: (data: never, ask: PageRequest) => ControlRoomView
+  readonly show: (data: never, request: PageRequest) => ControlRoomView
 }
 
 /**
@@ -24,7 +24,7 @@ export interface ControlRoomPage {
  */
 export function definePage<Data extends object>(
   read: (request: PageRequest) => Promise<Data | null> | Data | null,
-  show: (data: Data, ask: PageRequest) => ControlRoomView,
+  show: (data: Data, request: PageRequest) => ControlRoomView,
 ): ControlRoomPage {
   return { read, show }
 }

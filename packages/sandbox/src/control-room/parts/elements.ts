@@ -91,8 +91,8 @@ export function renderReturnField(path: string): Html {
 }
 
 /**
- * Renders the hidden form field that names the test clock which the form moves. Without a test
- * clock, renders nothing, and the form moves the sandbox's own clock.
+ * Renders a hidden form field with the id of the test clock that the form moves. Without a test
+ * clock, renders nothing: the form then moves the sandbox's own clock.
  */
 export function renderClockField(testClock: string | null | undefined): Html | '' {
   return testClock ? html`<input type="hidden" name="clock" value="${testClock}">` : ''

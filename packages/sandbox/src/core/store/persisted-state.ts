@@ -49,8 +49,8 @@ export class PersistedState {
   #changed = false
   #flushing = false
   /**
-   * The last line of the last step in the journal. It can change without changed rows, because each
-   * response draws an id from the store's generator.
+   * The last line of the last step in the journal. It can change even if no row has changed,
+   * because each response draws an id from the store's generator.
    */
   #lastEnd = ''
   /**

@@ -2,9 +2,9 @@
 const MAX_WAITING = 1_048_576
 
 /**
- * Index of a table: finds the keys of the rows with a value. New entries wait in a list until the
- * first lookup: most indexes are never read in a year of renewals, and inserting into each takes
- * longer than all other work of storing a row.
+ * Index of a table: finds the keys of the rows that have a given value. New entries are collected
+ * in a list and inserted at the first lookup, because insertion takes longer than all other work of
+ * storing a row, and most indexes are never read.
  */
 export class TableIndex<T> {
   readonly #keyOf: (row: T) => string | null

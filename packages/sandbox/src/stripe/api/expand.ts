@@ -1,6 +1,6 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { renderCurrencyOptions } from '../catalog/currency-options.ts'
-import { listCustomerCards, toSourceCard } from '../payments/cards.ts'
+import { listCustomerCards, renderLegacyCard } from '../payments/cards.ts'
 import { renderCustomerTax } from '../payments/tax-location.ts'
 import { renderRow } from '../state/render.ts'
 import type { CheckoutParts, CheckoutSessionRow, RowKind, StripeRows } from '../state/rows.ts'
@@ -21,7 +21,7 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, RenderExpansion>
     }),
     sources: ({ id }, tables) =>
       buildInlineList(
-        listCustomerCards({ tables }, id).reverse().map(toSourceCard),
+        listCustomerCards({ tables }, id).reverse().map(renderLegacyCard),
         `/v1/customers/${id}/sources`,
       ),
     tax_ids: ({ id }, tables) =>
@@ -273,7 +273,7 @@ function expandField(
   const card =
     field === 'default_source' ? source.tables.payment_method.get(String(value)) : undefined
   holder[field] = card
-    ? toCallersVersion(copyJson(toSourceCard(card)), source)
+    ? toCallersVersion(copyJson(renderLegacyCard(card)), source)
     : expandValue(value, field, expandable.includes(within.path) ? source : null)
 }
 

@@ -1,6 +1,6 @@
 import { renderRow } from '../state/render.ts'
 import type { RowKind, StripeRows } from '../state/rows.ts'
-import { type GivenValue, getOwnField, mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { type GivenValue, getOwnField, mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import {
   filterByCreated,
   filterRows,
@@ -81,7 +81,7 @@ export function updateOperation<K extends RowKind, P>(
   apply?: (row: StripeRows[K], params: NoInfer<P>, call: OperationCall) => void,
 ): StripeOperation<P> {
   return changeOperation<K, P>(kind, (row, params, call) => {
-    Object.assign(row, pickGiven(params as object, ...(names as never[])))
+    Object.assign(row, pickSentFields(params as object, ...(names as never[])))
     apply?.(row, params, call)
     if ('metadata' in row) {
       row.metadata = mergeMetadata(row.metadata, (params as { metadata?: '' }).metadata)

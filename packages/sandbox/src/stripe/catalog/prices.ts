@@ -7,7 +7,7 @@ import {
   createInvalidRequestFault,
   createMissingParamFault,
 } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 import { readCurrencyOptions } from './currency-options.ts'
 import { readTiers } from './tiers.ts'
@@ -48,14 +48,14 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
   const own: PriceRow['$'] = {
     ...(options ? { currencyOptions: options } : {}),
     ...(terms.tiers ? { tiers: terms.tiers } : {}),
-    ...pickGiven(params, 'aggregateUsage'),
+    ...pickSentFields(params, 'aggregateUsage'),
   }
   const price: PriceRow = {
     ...createBlankRow('price'),
     id: params.id ?? work.newId('price_1'),
     active: true,
     tax_behavior: 'unspecified',
-    ...pickGiven(params, 'active', 'lookup_key', 'nickname', 'tax_behavior'),
+    ...pickSentFields(params, 'active', 'lookup_key', 'nickname', 'tax_behavior'),
     billing_scheme: tiered ? 'tiered' : 'per_unit',
     created: work.sandboxNow,
     currency,

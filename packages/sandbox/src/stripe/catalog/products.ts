@@ -3,7 +3,7 @@ import { createBlankRow } from '../state/blank.ts'
 import type { ProductRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { requireTaxCode } from './tax-codes.ts'
 
 export function createProduct(
@@ -22,8 +22,8 @@ export function createProduct(
     default_price: null,
     statement_descriptor: null,
     unit_label: null,
-    ...pickGiven(params, 'active', 'description', 'package_dimensions', 'shippable'),
-    ...pickGiven(params, 'statement_descriptor', 'unit_label', 'url'),
+    ...pickSentFields(params, 'active', 'description', 'package_dimensions', 'shippable'),
+    ...pickSentFields(params, 'statement_descriptor', 'unit_label', 'url'),
     images: params.images ?? [],
     marketing_features: params.marketing_features ?? [],
     metadata: mergeMetadata({}, params.metadata),

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { requireCustomer } from '../payments/customer.ts'
-import { checkRefund, refundCharge } from '../payments/refunds.ts'
+import { refundCharge, resolveRefundAmount } from '../payments/refunds.ts'
 import type { ChargeRow, CreditNoteRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
@@ -123,7 +123,8 @@ export function checkCreditNoteSources(
   invoice: InvoiceRow,
   params: Params,
 ): void {
-  if (params.refund_amount) checkRefund(work, requireCharge(work, invoice), params.refund_amount)
+  if (params.refund_amount)
+    resolveRefundAmount(work, requireCharge(work, invoice), params.refund_amount)
   if (!params.credit_amount) return
   const customer = requireCustomer(work, invoice.customer ?? '', 'credit_amount')
   if (customer.currency !== null && customer.currency !== invoice.currency) {

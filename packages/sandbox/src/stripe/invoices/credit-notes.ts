@@ -7,7 +7,7 @@ import {
   createInvalidRequestFault,
   createMutuallyExclusiveFault,
 } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import {
   createAmountLine,
   type NewCreditNoteLine,
@@ -65,7 +65,7 @@ export function draftCreditNote(
     created: work.now,
     currency: invoice.currency,
     customer: invoice.customer ?? '',
-    ...pickGiven(params, 'memo', 'out_of_band_amount', 'reason'),
+    ...pickSentFields(params, 'memo', 'out_of_band_amount', 'reason'),
     effective_at: params.effective_at ?? work.now,
     invoice: invoice.id,
     lines: {

@@ -1,7 +1,10 @@
 import { createCardErrorFault } from '../wire/errors.ts'
 import { TEST_CARDS, type TestCard } from './test-cards.ts'
 
-/** Names of Stripe's test cards by card number. If several cards share a number, the first name. */
+/**
+ * Names of Stripe's test cards by card number. If several cards share a number, it maps to the name
+ * of the first card.
+ */
 export const CARD_NUMBERS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(TEST_CARDS)
     .reverse()

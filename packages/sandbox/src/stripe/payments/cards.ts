@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { createCardFromToken } from './new-payment-method.ts'
 import { checkAttachable, createEmptyAddress, detachFromCustomer } from './payment-methods.ts'
@@ -53,7 +53,7 @@ export function addCard(
   }
   if (params.validate !== false) checkAttachable(row)
   work.insert('payment_method', row)
-  work.emitObject('customer.source.created', toSourceCard(row))
+  work.emitObject('customer.source.created', renderLegacyCard(row))
   if (customer.default_source === null) work.edit('customer', customer).default_source = row.id
   return row
 }
@@ -80,9 +80,9 @@ export function updateCard(
     address[part] = params[`address_${part}`] ?? address[part]
   }
   address.postal_code = params.address_zip ?? address.postal_code
-  row.billing_details = { ...row.billing_details, ...pickGiven(params, 'name'), address }
+  row.billing_details = { ...row.billing_details, ...pickSentFields(params, 'name'), address }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
-  work.emitObject('customer.source.updated', toSourceCard(row))
+  work.emitObject('customer.source.updated', renderLegacyCard(row))
 }
 
 function readMonth(text: string): number {
@@ -106,14 +106,14 @@ function readYear(text: string): number {
 }
 
 export function removeCard(work: UnitOfWork, row: PaymentMethodRow): void {
-  const shown = toSourceCard(row)
+  const shown = renderLegacyCard(row)
   work.editQuietly('payment_method', row)
   detachFromCustomer(work, row)
   work.emitObject('customer.source.deleted', shown)
 }
 
 /** Renders a payment method in the format of a legacy card. */
-export function toSourceCard(row: PaymentMethodRow): WireObject {
+export function renderLegacyCard(row: PaymentMethodRow): WireObject {
   const { card } = row
   const { address, name } = row.billing_details
   return {

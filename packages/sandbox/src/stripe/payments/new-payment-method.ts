@@ -9,7 +9,7 @@ import {
   createNoSuchObjectFault,
   type StripeFault,
 } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { createDebitMethod, findTestAccount } from './debits/test-accounts.ts'
 import { createCardMethod, createEmptyAddress, requirePaymentMethod } from './payment-methods.ts'
 import { findMethodTestCard, findTestCard, type TestCard } from './test-cards.ts'
@@ -176,7 +176,7 @@ export function setBillingDetails(
 ): void {
   const details = {
     ...row.billing_details,
-    ...pickGiven(params, 'email', 'name', 'phone', 'tax_id'),
+    ...pickSentFields(params, 'email', 'name', 'phone', 'tax_id'),
   }
   const { address } = params
   if (address === '' || address === null) details.address = createEmptyAddress()

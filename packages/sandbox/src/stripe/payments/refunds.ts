@@ -20,7 +20,7 @@ export function refundCharge(
   charge: ChargeRow,
   params: Pick<Stripe.RefundCreateParams, 'amount' | 'metadata' | 'reason'>,
 ): RefundRow {
-  const amount = checkRefund(work, charge, params.amount)
+  const amount = resolveRefundAmount(work, charge, params.amount)
   const later = findMethodTestCard(
     work.find('payment_method', charge.payment_method ?? ''),
   )?.refunds
@@ -95,7 +95,7 @@ export function failRefund(work: UnitOfWork, refund: RefundRow): void {
  * @throws {StripeFault} If the charge is disputed or already refunded, or less than
  * `requestedAmount` is left.
  */
-export function checkRefund(
+export function resolveRefundAmount(
   work: UnitOfWork,
   charge: ChargeRow,
   requestedAmount: number | undefined,

@@ -10,7 +10,7 @@ import { createBlankRow } from '../state/blank.ts'
 import type { PortalConfigurationRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 
 type CreateParams = Stripe.BillingPortal.ConfigurationCreateParams
 type UpdateParams = Stripe.BillingPortal.ConfigurationUpdateParams
@@ -80,10 +80,15 @@ function applyParams(
   row: PortalConfigurationRow,
   params: CreateParams | UpdateParams,
 ): void {
-  Object.assign(row, pickGiven(params, 'default_return_url', 'name'))
+  Object.assign(row, pickSentFields(params, 'default_return_url', 'name'))
   row.business_profile = {
     ...row.business_profile,
-    ...pickGiven(params.business_profile, 'headline', 'privacy_policy_url', 'terms_of_service_url'),
+    ...pickSentFields(
+      params.business_profile,
+      'headline',
+      'privacy_policy_url',
+      'terms_of_service_url',
+    ),
   }
   row.metadata = mergeMetadata(row.metadata, params.metadata)
   if (params.features) row.features = readFeatures(work, row.features, params.features)
@@ -141,11 +146,11 @@ function readFeatures(work: UnitOfWork, featuresBefore: Features, params: Featur
     invoice_history: { ...featuresBefore.invoice_history, ...params.invoice_history },
     payment_method_update: {
       ...featuresBefore.payment_method_update,
-      ...pickGiven(params.payment_method_update, 'enabled'),
+      ...pickSentFields(params.payment_method_update, 'enabled'),
     },
     subscription_cancel: {
       ...featuresBefore.subscription_cancel,
-      ...pickGiven(cancel, 'enabled', 'mode', 'proration_behavior'),
+      ...pickSentFields(cancel, 'enabled', 'mode', 'proration_behavior'),
       ...readReason(featuresBefore, cancel?.cancellation_reason),
     },
     subscription_update: readUpdate(work, featuresBefore, params),
@@ -177,8 +182,8 @@ function readUpdate(
   const { default_allowed_updates: allowed, products } = params
   const feature: UpdateFeature = {
     ...known,
-    ...pickGiven(params, 'billing_cycle_anchor', 'enabled', 'proration_behavior'),
-    ...pickGiven(params, 'trial_update_behavior'),
+    ...pickSentFields(params, 'billing_cycle_anchor', 'enabled', 'proration_behavior'),
+    ...pickSentFields(params, 'trial_update_behavior'),
     default_allowed_updates: (allowed ?? known.default_allowed_updates) || [],
     products: products === undefined ? (known.products ?? null) : readProducts(work, products),
   }

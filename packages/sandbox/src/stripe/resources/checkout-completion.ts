@@ -22,9 +22,9 @@ import type {
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { applyCheckoutCode } from './checkout-changes.ts'
-import { checkAcceptedMethodType, findEnteredAccount } from './checkout-methods.ts'
+import { checkAcceptedMethodType, findEnteredBankAccount } from './checkout-methods.ts'
 import {
   buildCheckoutCustomerDetails,
   needsCard,
@@ -200,7 +200,7 @@ function resolveCheckoutMethod(
 ): PaymentMethodRow {
   const value = form.paymentMethod ?? 'pm_card_visa'
   const method =
-    findEnteredAccount(work, value) ?? resolvePaymentMethod(work, value, 'payment_method')
+    findEnteredBankAccount(work, value) ?? resolvePaymentMethod(work, value, 'payment_method')
   checkAcceptedMethodType(session, method)
   if (method.customer !== null && method.customer !== customer?.id) {
     throw createInvalidRequestFault(
@@ -282,8 +282,8 @@ function describeIntent(intent: PaymentIntentRow, order: CheckoutOrder): void {
   if (!data) return
   Object.assign(
     intent,
-    pickGiven(data, 'capture_method', 'description', 'receipt_email', 'transfer_group'),
-    pickGiven(data, 'statement_descriptor', 'statement_descriptor_suffix'),
+    pickSentFields(data, 'capture_method', 'description', 'receipt_email', 'transfer_group'),
+    pickSentFields(data, 'statement_descriptor', 'statement_descriptor_suffix'),
   )
   intent.metadata = mergeMetadata(intent.metadata, data.metadata)
   if (!data.shipping) return
@@ -294,7 +294,7 @@ function describeIntent(intent: PaymentIntentRow, order: CheckoutOrder): void {
 function describeInvoice(invoice: InvoiceRow, order: CheckoutOrder): void {
   const data = order.params.invoice_creation?.invoice_data
   if (!data) return
-  Object.assign(invoice, pickGiven(data, 'custom_fields', 'description', 'footer'))
+  Object.assign(invoice, pickSentFields(data, 'custom_fields', 'description', 'footer'))
   invoice.metadata = mergeMetadata(invoice.metadata, data.metadata)
 }
 

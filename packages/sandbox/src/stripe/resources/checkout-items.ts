@@ -13,7 +13,7 @@ import {
   createMissingParamFault,
   createMutuallyExclusiveFault,
 } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 
@@ -99,7 +99,7 @@ function makeProduct(work: UnitOfWork, data: PriceData['product_data'], path: st
   if (!data?.name) throw createMissingParamFault(`${path}[name]`)
   const product = createProduct(work, {
     name: data.name,
-    ...pickGiven(data, 'description', 'images', 'metadata', 'tax_code', 'unit_label'),
+    ...pickSentFields(data, 'description', 'images', 'metadata', 'tax_code', 'unit_label'),
   })
   work.emit('product.created', 'product', product)
   return product.id

@@ -38,7 +38,7 @@ function debitTypeFor(session: CheckoutSessionRow, params: CheckoutParams): Debi
  * Returns the test bank account that the customer entered on a checkout page. `null` for other
  * payment methods.
  */
-export function findEnteredAccount(work: UnitOfWork, value: string): PaymentMethodRow | null {
+export function findEnteredBankAccount(work: UnitOfWork, value: string): PaymentMethodRow | null {
   if (parseDebitType(value) === null) return null
   const account = findTestAccount(value)
   if (!account) return requirePaymentMethod(work, value, 'payment_method')

@@ -3,7 +3,7 @@ import { createBlankRow } from '../state/blank.ts'
 import type { CheckoutItem, CheckoutParts, CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { formatMinimum, getMinimumCharge } from '../wire/money.ts'
 import { listPaymentMethodTypes } from './checkout-methods.ts'
 import { parseCheckoutQuestions } from './checkout-questions.ts'
@@ -48,7 +48,7 @@ export function createCheckoutSession(work: UnitOfWork, options: NewSession): Ch
   const id = work.newId('cs_test_', 40)
   return {
     ...createBlankRow('checkout.session'),
-    ...pickGiven(params, ...COPIED_PARAMS),
+    ...pickSentFields(params, ...COPIED_PARAMS),
     id,
     automatic_tax: readAutomaticTax(params),
     created: work.sandboxNow,

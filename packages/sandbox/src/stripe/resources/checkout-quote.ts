@@ -18,7 +18,7 @@ import type {
 import { dryRun, type UnitOfWork } from '../state/unit-of-work.ts'
 import { beginSubscription } from '../subscriptions/subscription-create.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { pickGiven } from '../wire/fields.ts'
+import { pickSentFields } from '../wire/fields.ts'
 import { addIntervals } from '../wire/periods.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 import { createCustomer } from './customers.ts'
@@ -125,7 +125,7 @@ export function toSubscriptionParams(
     ...(order.params.subscription_data as Partial<Stripe.SubscriptionCreateParams>),
     ...anchorParams(work, order),
     customer,
-    ...pickGiven(order.params, 'currency'),
+    ...pickSentFields(order.params, 'currency'),
     items: recurring.map(({ price, quantity, taxRates, metadata }) => ({
       price,
       ...(quantity === null ? {} : { quantity }),

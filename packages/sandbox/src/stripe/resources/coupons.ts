@@ -12,7 +12,7 @@ import { renderRow } from '../state/render.ts'
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createBelowOneFault, createInvalidRequestFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
 export const couponOperations: StripeOperations = {
@@ -29,7 +29,7 @@ export const couponOperations: StripeOperations = {
       id,
       created: work.now,
       duration: 'once',
-      ...pickGiven(
+      ...pickSentFields(
         params,
         'amount_off',
         'duration',
@@ -37,7 +37,7 @@ export const couponOperations: StripeOperations = {
         'max_redemptions',
         'name',
       ),
-      ...pickGiven(params, 'percent_off', 'redeem_by'),
+      ...pickSentFields(params, 'percent_off', 'redeem_by'),
       currency: params.currency === undefined ? null : requireCurrency(params.currency),
       metadata: mergeMetadata({}, params.metadata),
       times_redeemed: 0,

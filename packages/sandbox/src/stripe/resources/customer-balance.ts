@@ -5,7 +5,7 @@ import { requireCustomer } from '../payments/customer.ts'
 import type { CustomerBalanceTransactionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 
 export const customerBalanceOperations: StripeOperations = {
   'Customers.createBalanceTransaction': customOperation(
@@ -40,7 +40,7 @@ export const customerBalanceOperations: StripeOperations = {
     'customer_balance_transaction',
     (params, { work, ids }) => {
       const row = work.edit('customer_balance_transaction', requireTransaction(work, ids))
-      Object.assign(row, pickGiven(params, 'description'))
+      Object.assign(row, pickSentFields(params, 'description'))
       row.metadata = mergeMetadata(row.metadata, params.metadata)
       return row
     },

@@ -4,8 +4,8 @@ import {
   addCard,
   listCustomerCards,
   removeCard,
+  renderLegacyCard,
   requireCard,
-  toSourceCard,
   updateCard,
 } from '../payments/cards.ts'
 import { requireCustomer } from '../payments/customer.ts'
@@ -19,16 +19,16 @@ import { createInvalidRequestFault } from '../wire/errors.ts'
 export const customerSourceOperations: StripeOperations = {
   'Customers.createSource': (params, { work, ids }) => {
     const customer = requireCustomer(work, ids[0] ?? '')
-    return toSourceCard(addCard(work, customer, params))
+    return renderLegacyCard(addCard(work, customer, params))
   },
 
-  'Customers.retrieveSource': (_params, call) => toSourceCard(requireCardOfCall(call)),
+  'Customers.retrieveSource': (_params, call) => renderLegacyCard(requireCardOfCall(call)),
 
   'Customers.listSources': (params, { work, ids, path }) => {
     const customer = requireCustomer(work, ids[0] ?? '')
     const cards = listCustomerCards(work, customer.id).reverse()
     const wanted = filterRows(cards, () => (params.object ?? 'card') === 'card')
-    return listPage(wanted, params, path, toSourceCard)
+    return listPage(wanted, params, path, renderLegacyCard)
   },
 
   'Customers.updateSource': (params, call) => {
@@ -42,7 +42,7 @@ export const customerSourceOperations: StripeOperations = {
       )
     }
     updateCard(call.work, card, params)
-    return toSourceCard(card)
+    return renderLegacyCard(card)
   },
 
   'Customers.deleteSource': (_params, call) => {

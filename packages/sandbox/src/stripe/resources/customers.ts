@@ -34,7 +34,7 @@ import type { CustomerRow, DiscountRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createFaultWithStatus, createInvalidRequestFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 
 export const customerOperations: StripeOperations = {
   'Customers.create': customOperation('customer', (params, { work, removedParams }) => {
@@ -61,7 +61,7 @@ export const customerOperations: StripeOperations = {
     }
     applyCustomerDiscount(work, customer, removedParams)
     applyInvoiceSettings(work, customer, params.invoice_settings)
-    Object.assign(customer, pickGiven(params, 'invoice_prefix', 'next_invoice_sequence'))
+    Object.assign(customer, pickSentFields(params, 'invoice_prefix', 'next_invoice_sequence'))
     if (params.balance !== undefined && params.balance !== customer.balance) {
       adjustBalance(work, customer, params.balance - customer.balance, { type: 'adjustment' })
     }
@@ -157,7 +157,10 @@ type Details = Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams
 function applyDetails(customer: CustomerRow, params: Details): void {
   const { address, email, shipping } = params
   if (email !== undefined) customer.email = checkEmail(email)
-  Object.assign(customer, pickGiven(params, 'name', 'phone', 'description', 'preferred_locales'))
+  Object.assign(
+    customer,
+    pickSentFields(params, 'name', 'phone', 'description', 'preferred_locales'),
+  )
   if (address === '' || address === null) customer.address = null
   else if (address) customer.address = { ...createEmptyAddress(), ...address }
   if (shipping === '' || shipping === null) customer.shipping = null
@@ -184,7 +187,7 @@ function applyInvoiceSettings(
   const { default_payment_method: method } = settings
   const applied = {
     ...customer.invoice_settings,
-    ...pickGiven(settings, 'footer', 'custom_fields'),
+    ...pickSentFields(settings, 'footer', 'custom_fields'),
   }
   if (method === '' || method === null) applied.default_payment_method = null
   else if (method !== undefined) {
@@ -237,7 +240,7 @@ function applyCustomerDiscount(
   removeCustomerDiscount(work, customer)
   if (wanted === '') return
   const currency = customer.currency ?? work.find('coupon', wanted)?.currency ?? 'usd'
-  const asked = [pickGiven(removedParams, 'coupon', 'promotion_code')]
+  const asked = [pickSentFields(removedParams, 'coupon', 'promotion_code')]
   const [id] = redeemDiscounts(work, asked, { customer, currency, belongsToCustomer: true })
   work.edit('customer', customer).$.discount = id ?? null
 }

@@ -13,7 +13,7 @@ import { renderRow } from '../state/render.ts'
 import type { DisputeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 
 /** Operations on disputes. Certain test cards and the handle's `disputeCharge()` open disputes. */
 export const disputeOperations: StripeOperations = {
@@ -32,7 +32,7 @@ export const disputeOperations: StripeOperations = {
     work.edit('dispute', dispute)
     const before = copyJson({ status: dispute.status, details: dispute.evidence_details })
     dispute.metadata = mergeMetadata(dispute.metadata, params.metadata)
-    Object.assign(dispute, pickGiven(params, 'intended_submission_method'))
+    Object.assign(dispute, pickSentFields(params, 'intended_submission_method'))
     if (params.evidence) addEvidence(work, dispute, params.evidence)
     const submitted = (params.submit ?? true) && dispute.evidence_details.has_evidence
     if (submitted) submit(dispute)

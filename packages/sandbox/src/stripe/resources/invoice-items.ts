@@ -22,7 +22,7 @@ import {
   createMutuallyExclusiveFault,
   createNoSuchObjectFault,
 } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { multiplyDecimal } from '../wire/money.ts'
 
 export const invoiceItemOperations: StripeOperations = {
@@ -47,7 +47,7 @@ export const invoiceItemOperations: StripeOperations = {
     const price = priced
       ? requireOneTimePrice(
           work,
-          { ...pickGiven(params.pricing, 'price'), price_data: params.price_data },
+          { ...pickSentFields(params.pricing, 'price'), price_data: params.price_data },
           'pricing',
         )
       : null
@@ -86,7 +86,7 @@ export const invoiceItemOperations: StripeOperations = {
 
   'InvoiceItems.update': changeOperation('invoiceitem', (item, params, { work }) => {
     const invoice = editableInvoice(work, item)
-    Object.assign(item, pickGiven(params, 'amount', 'description', 'discountable', 'period'))
+    Object.assign(item, pickSentFields(params, 'amount', 'description', 'discountable', 'period'))
     if (params.quantity !== undefined || params.unit_amount_decimal !== undefined) {
       const unit = params.unit_amount_decimal?.toString() ?? item.pricing?.unit_amount_decimal
       item.quantity = params.quantity ?? item.quantity

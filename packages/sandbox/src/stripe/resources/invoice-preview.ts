@@ -28,7 +28,7 @@ import {
 } from '../subscriptions/upcoming-invoice.ts'
 import { listUsagePeriods } from '../subscriptions/usage.ts'
 import { createInvalidRequestFault, createMutuallyExclusiveFault } from '../wire/errors.ts'
-import { pickGiven } from '../wire/fields.ts'
+import { pickSentFields } from '../wire/fields.ts'
 import { getMinimumCharge } from '../wire/money.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { createCustomer } from './customers.ts'
@@ -175,8 +175,8 @@ function toNew(
   const { billing_cycle_anchor: anchor, start_date: backdate_start_date } = details
   return {
     customer: customer.id,
-    ...pickGiven(params, 'currency', 'automatic_tax', 'discounts'),
-    ...pickGiven(
+    ...pickSentFields(params, 'currency', 'automatic_tax', 'discounts'),
+    ...pickSentFields(
       details,
       'items',
       'trial_end',
@@ -184,7 +184,7 @@ function toNew(
       'cancel_at',
       'cancel_at_period_end',
     ),
-    ...pickGiven(details, 'default_tax_rates', 'metadata', 'proration_behavior'),
+    ...pickSentFields(details, 'default_tax_rates', 'metadata', 'proration_behavior'),
     ...(anchor === undefined ? {} : { billing_cycle_anchor: anchor.timestamp }),
     ...(backdate_start_date === undefined ? {} : { backdate_start_date }),
   } as unknown as Stripe.SubscriptionCreateParams
@@ -241,7 +241,7 @@ function toUpdate(
 ): Stripe.SubscriptionUpdateParams {
   const { billing_cycle_anchor: anchor } = details
   return {
-    ...pickGiven(
+    ...pickSentFields(
       details,
       'items',
       'proration_behavior',
@@ -249,7 +249,7 @@ function toUpdate(
       'trial_end',
       'cancel_at',
     ),
-    ...pickGiven(details, 'cancel_at_period_end', 'default_tax_rates'),
+    ...pickSentFields(details, 'cancel_at_period_end', 'default_tax_rates'),
     ...(automatic_tax === undefined ? {} : { automatic_tax }),
     ...(anchor === undefined ? {} : { billing_cycle_anchor: toAnchor(anchor) }),
   } as unknown as Stripe.SubscriptionUpdateParams

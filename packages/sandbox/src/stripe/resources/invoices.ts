@@ -42,7 +42,7 @@ import {
   StripeFault,
   withErrorDocsUrl,
 } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
 const HOUR = 3600
@@ -222,7 +222,7 @@ function applyParams(
   }
   Object.assign(
     invoice,
-    pickGiven(params, 'custom_fields', 'description', 'footer', 'statement_descriptor'),
+    pickSentFields(params, 'custom_fields', 'description', 'footer', 'statement_descriptor'),
   )
   if (params.number) invoice.number = params.number
   if (params.discounts !== undefined) {

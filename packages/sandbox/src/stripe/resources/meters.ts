@@ -15,7 +15,7 @@ import type { MeterRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { formatFixedPoint } from '../wire/decimals.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { pickGiven } from '../wire/fields.ts'
+import { pickSentFields } from '../wire/fields.ts'
 
 /** Operations on meters. The operations on their events are in meter-events.ts. */
 export const meterOperations: StripeOperations = {
@@ -84,7 +84,7 @@ function newMeter(work: UnitOfWork, params: Stripe.Billing.MeterCreateParams): M
     default_aggregation: { formula: params.default_aggregation.formula },
     display_name: params.display_name,
     event_name: params.event_name,
-    ...pickGiven(params, 'event_time_window'),
+    ...pickSentFields(params, 'event_time_window'),
     status: 'active',
     status_transitions: { deactivated_at: null },
     updated: work.now,

@@ -18,7 +18,7 @@ import { renderRow } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createBelowOneFault, createInvalidRequestFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import {
   checkThirdDecimal,
   formatMinimum,
@@ -192,8 +192,8 @@ function applyParams(work: UnitOfWork, intent: PaymentIntentRow, intentParams: P
   }
   Object.assign(
     intent,
-    pickGiven(params, 'receipt_email', 'setup_future_usage'),
-    pickGiven(params, 'statement_descriptor', 'statement_descriptor_suffix'),
+    pickSentFields(params, 'receipt_email', 'setup_future_usage'),
+    pickSentFields(params, 'statement_descriptor', 'statement_descriptor_suffix'),
   )
   if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
   if (params.shipping) {

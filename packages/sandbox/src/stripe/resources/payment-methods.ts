@@ -12,7 +12,7 @@ import {
   requirePaymentMethod,
 } from '../payments/payment-methods.ts'
 import { createInvalidRequestFault, createNoSuchObjectFault, StripeFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 
 export const paymentMethodOperations: StripeOperations = {
   'PaymentMethods.create': customOperation('payment_method', (params, { work }) =>
@@ -31,7 +31,7 @@ export const paymentMethodOperations: StripeOperations = {
     }
     if (params.card && row.card) {
       checkMonth(params.card.exp_month ?? 1)
-      row.card = { ...row.card, ...pickGiven(params.card, 'exp_month', 'exp_year') }
+      row.card = { ...row.card, ...pickSentFields(params.card, 'exp_month', 'exp_year') }
     }
     if (params.billing_details) setBillingDetails(row, params.billing_details)
     if (params.allow_redisplay) row.allow_redisplay = params.allow_redisplay

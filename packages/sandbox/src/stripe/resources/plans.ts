@@ -16,7 +16,7 @@ import {
   createMutuallyExclusiveFault,
   createNoSuchObjectFault,
 } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 
 /** Operations on plans, the predecessors of recurring prices. Each plan is stored as a price. */
 export const planOperations: StripeOperations = {
@@ -29,9 +29,9 @@ export const planOperations: StripeOperations = {
       product: productOf(work, params.product),
       recurring: {
         interval,
-        ...pickGiven(params, 'interval_count', 'meter', 'trial_period_days', 'usage_type'),
+        ...pickSentFields(params, 'interval_count', 'meter', 'trial_period_days', 'usage_type'),
       },
-      ...pickGiven(params, 'active', 'billing_scheme', 'nickname', 'tiers', 'tiers_mode'),
+      ...pickSentFields(params, 'active', 'billing_scheme', 'nickname', 'tiers', 'tiers_mode'),
       ...(transform_usage === undefined ? {} : { transform_quantity: transform_usage }),
       ...(amount === undefined ? {} : { unit_amount: amount }),
       ...(amount_decimal === undefined ? {} : { unit_amount_decimal: amount_decimal }),
@@ -45,7 +45,7 @@ export const planOperations: StripeOperations = {
 
   'Plans.update': (params, { work, id }) => {
     const price = work.edit('price', requirePlan(work, id))
-    Object.assign(price, pickGiven(params, 'active', 'nickname'))
+    Object.assign(price, pickSentFields(params, 'active', 'nickname'))
     if (params.product !== undefined) {
       price.product = work.require('product', params.product, 'product').id
     }

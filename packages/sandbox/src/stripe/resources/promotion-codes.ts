@@ -8,7 +8,7 @@ import {
 import { findCustomer } from '../payments/customer.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { requireCurrency } from '../wire/money.ts'
 
 export const promotionCodeOperations: StripeOperations = {
@@ -46,7 +46,7 @@ export const promotionCodeOperations: StripeOperations = {
       code,
       created: work.now,
       customer: findCustomer(work, params.customer)?.id ?? null,
-      ...pickGiven(params, 'expires_at', 'max_redemptions'),
+      ...pickSentFields(params, 'expires_at', 'max_redemptions'),
       metadata: mergeMetadata({}, params.metadata),
       promotion: { coupon: coupon.id, type: 'coupon' },
       restrictions: {

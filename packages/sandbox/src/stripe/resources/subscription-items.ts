@@ -8,7 +8,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { listSubscriptionItems } from '../subscriptions/subscription-swap.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { pickGiven } from '../wire/fields.ts'
+import { pickSentFields } from '../wire/fields.ts'
 
 type Params = Omit<Stripe.SubscriptionItemUpdateParams, 'expand'> & { readonly deleted?: true }
 
@@ -62,8 +62,8 @@ function withItem({
 }: Params & { readonly id?: string }): Stripe.SubscriptionUpdateParams {
   const shared = { payment_behavior, proration_behavior, proration_date, off_session }
   return {
-    ...pickGiven(shared, 'payment_behavior', 'proration_behavior'),
-    ...pickGiven(shared, 'proration_date', 'off_session'),
+    ...pickSentFields(shared, 'payment_behavior', 'proration_behavior'),
+    ...pickSentFields(shared, 'proration_date', 'off_session'),
     items: [item],
   }
 }

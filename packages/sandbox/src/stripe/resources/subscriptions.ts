@@ -29,7 +29,7 @@ import { changeItems, listSubscriptionItems } from '../subscriptions/subscriptio
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { listUsagePeriods } from '../subscriptions/usage.ts'
 import { createInvalidRequestFault, createNoSuchObjectFault } from '../wire/errors.ts'
-import { pickGiven } from '../wire/fields.ts'
+import { pickSentFields } from '../wire/fields.ts'
 
 export const subscriptionOperations: StripeOperations = {
   'Subscriptions.create': customOperation('subscription', (params, { work }) =>
@@ -184,7 +184,7 @@ export function cancelNow(
   }
   subscription.cancellation_details = {
     ...NOT_CANCELED,
-    ...pickGiven(params.cancellation_details, 'comment', 'feedback'),
+    ...pickSentFields(params.cancellation_details, 'comment', 'feedback'),
   }
   const trialing = subscription.status === 'trialing'
   const usage = trialing

@@ -7,7 +7,7 @@ import {
 } from '../api/resource.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 
 export const taxRateOperations: StripeOperations = {
   'TaxRates.create': createOperation('tax_rate', (params, { work }) => {
@@ -26,7 +26,7 @@ export const taxRateOperations: StripeOperations = {
       id: work.newId('txr_1'),
       created: work.now,
       active: params.active ?? true,
-      ...pickGiven(params, 'country', 'description', 'jurisdiction', 'state', 'tax_type'),
+      ...pickSentFields(params, 'country', 'description', 'jurisdiction', 'state', 'tax_type'),
       display_name: params.display_name,
       effective_percentage: percentage,
       inclusive: params.inclusive,

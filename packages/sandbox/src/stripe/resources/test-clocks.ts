@@ -10,7 +10,7 @@ import { startAdvancing } from '../clocks/move-test-clock.ts'
 import { createBlankRow } from '../state/blank.ts'
 import { computeLatestAdvance } from '../state/clock-limits.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { pickGiven } from '../wire/fields.ts'
+import { pickSentFields } from '../wire/fields.ts'
 import { deleteCustomer } from './customers.ts'
 
 const DAY = 86_400
@@ -27,7 +27,7 @@ export const testClockOperations: StripeOperations = {
       id: work.newId('clock_1'),
       created: work.sandboxNow,
       deletes_after: work.sandboxNow + 30 * DAY,
-      ...pickGiven(params, 'name'),
+      ...pickSentFields(params, 'name'),
       frozen_time: params.frozen_time,
       status: 'ready',
       status_details: {},

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { OperationCall, StripeOperations } from '../api/operation.ts'
 import { customOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCardNumber } from '../payments/card-numbers.ts'
-import { toSourceCard } from '../payments/cards.ts'
+import { renderLegacyCard } from '../payments/cards.ts'
 import { createRawCardNumberFault, createTypedCard } from '../payments/new-payment-method.ts'
 import { createBlankRow } from '../state/blank.ts'
 import type { TokenRow } from '../state/rows.ts'
@@ -12,7 +12,7 @@ import {
   createInvalidRequestFault,
   createMissingParamFault,
 } from '../wire/errors.ts'
-import { pickGiven } from '../wire/fields.ts'
+import { pickSentFields } from '../wire/fields.ts'
 
 /**
  * Operations on tokens of cards that were typed into a page. Other kinds of tokens are not
@@ -44,9 +44,16 @@ function newToken(
   }
   const row = createTypedCard(work, test, typed)
   const shown = {
-    ...toSourceCard({ ...row, id: work.newId('card_1') }),
-    ...pickGiven(card, 'name', 'address_city', 'address_country', 'address_line1', 'address_line2'),
-    ...pickGiven(card, 'address_state', 'address_zip'),
+    ...renderLegacyCard({ ...row, id: work.newId('card_1') }),
+    ...pickSentFields(
+      card,
+      'name',
+      'address_city',
+      'address_country',
+      'address_line1',
+      'address_line2',
+    ),
+    ...pickSentFields(card, 'address_state', 'address_zip'),
   }
   return work.insert('token', {
     ...createBlankRow('token'),

@@ -8,7 +8,7 @@ import {
 import { createBlankRow } from '../state/blank.ts'
 import { renderRow } from '../state/render.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 
 export const webhookEndpointOperations: StripeOperations = {
   'WebhookEndpoints.create': (params, { work }) => {
@@ -17,7 +17,7 @@ export const webhookEndpointOperations: StripeOperations = {
     const row = work.insert('webhook_endpoint', {
       ...createBlankRow('webhook_endpoint'),
       id: work.newId('we_1'),
-      ...pickGiven(params, 'api_version', 'description'),
+      ...pickSentFields(params, 'api_version', 'description'),
       created: work.now,
       enabled_events: [...params.enabled_events],
       metadata: mergeMetadata({}, params.metadata),

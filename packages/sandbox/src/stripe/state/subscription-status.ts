@@ -214,8 +214,8 @@ function hasPaidNewer(
 
 /**
  * Updates the subscription after one of its invoices was voided. Voiding the first invoice of an
- * incomplete subscription expires it; voiding the last owed one activates a past-due subscription
- * again.
+ * incomplete subscription expires the subscription. Voiding the last unpaid invoice of a past-due
+ * subscription activates the subscription again.
  */
 export function onInvoiceVoided(work: UnitOfWork, invoice: InvoiceRow): void {
   updateDelinquency(work, invoice)

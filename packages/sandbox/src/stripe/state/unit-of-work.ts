@@ -49,7 +49,8 @@ export interface UnitOfWorkOptions {
    */
   readonly about?: readonly string[]
   /**
-   * Id of the test clock of the step, if it is already known. `null` for the sandbox's own clock.
+   * Id of the test clock on which the unit of work runs, if the caller knows it. `null` for the
+   * sandbox's own clock.
    */
   readonly testClock?: string | null
   /**

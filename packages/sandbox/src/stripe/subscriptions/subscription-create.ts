@@ -34,7 +34,7 @@ import {
   requireItemPrice,
   type SubscriptionItemParams,
 } from './subscription-items.ts'
-import { checkCurrency, checkMixedIntervals, readBillingMode } from './subscription-params.ts'
+import { checkMixedIntervals, readBillingMode, resolveCurrency } from './subscription-params.ts'
 import {
   applyAutomaticTax,
   applySettings,
@@ -141,7 +141,7 @@ export function draftSubscription(
   })
   const prices = items.map((item) => item.price)
   checkDuplicates(prices.map((price) => price.id))
-  const currency = checkCurrency(customer, prices, params.currency)
+  const currency = resolveCurrency(customer, prices, params.currency)
   const id = work.newId('sub_1')
   const start = readStart(work, params, prices)
   const { began, trialEnd } = start

@@ -12,7 +12,7 @@ import { hasSameRecurrence } from '../wire/periods.ts'
 const DAY = 86_400
 const TWO_YEARS = 731 * DAY
 
-export function checkCurrency(
+export function resolveCurrency(
   customer: CustomerRow,
   prices: readonly PriceRow[],
   requestedCurrency: string | undefined,

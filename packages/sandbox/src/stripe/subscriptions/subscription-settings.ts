@@ -4,7 +4,7 @@ import { requireOwnPaymentMethod } from '../payments/customer.ts'
 import type { SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, createMissingParamFault } from '../wire/errors.ts'
-import { pickGiven } from '../wire/fields.ts'
+import { pickSentFields } from '../wire/fields.ts'
 
 type Settings = Pick<
   Stripe.SubscriptionUpdateParams,
@@ -18,7 +18,7 @@ type Settings = Pick<
 >
 
 /**
- * Applies those parameters of an update that cause no billing, such as metadata, to a subscription.
+ * Applies the parameters of an update that cause no billing, such as metadata, to a subscription.
  */
 export function applySettings(
   work: UnitOfWork,
@@ -30,7 +30,7 @@ export function applySettings(
     const customer = work.require('customer', subscription.customer)
     subscription.default_payment_method = requireOwnPaymentMethod(work, customer, method)
   }
-  Object.assign(subscription, pickGiven(params, 'collection_method', 'description'))
+  Object.assign(subscription, pickSentFields(params, 'collection_method', 'description'))
   if (params.days_until_due !== undefined) {
     if (subscription.collection_method !== 'send_invoice') {
       throw createInvalidRequestFault(
@@ -61,7 +61,7 @@ export function applySettings(
   }
   const invoices = params.invoice_settings
   if (invoices) {
-    const changed = pickGiven(invoices, 'description', 'footer')
+    const changed = pickSentFields(invoices, 'description', 'footer')
     subscription.invoice_settings = { ...subscription.invoice_settings, ...changed }
   }
 }

@@ -25,7 +25,7 @@ import {
 } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createInvalidRequestFault, createMutuallyExclusiveFault } from '../wire/errors.ts'
-import { mergeMetadata, pickGiven } from '../wire/fields.ts'
+import { mergeMetadata, pickSentFields } from '../wire/fields.ts'
 import { splitWords } from '../wire/words.ts'
 import { applyPausedCollection } from './paused-collection.ts'
 import { prorateEnd } from './proration.ts'
@@ -205,7 +205,7 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
     subscription.cancellation_details = {
       ...NOT_CANCELED,
       ...subscription.cancellation_details,
-      ...pickGiven(params.cancellation_details, 'comment', 'feedback'),
+      ...pickSentFields(params.cancellation_details, 'comment', 'feedback'),
     }
   }
   const pause = params.pause_collection

@@ -30,7 +30,7 @@ export type GivenValue<V> = Exclude<V, '' | undefined>
  * Returns those parameters among `names` that were sent, as fields to store. Empty values become
  * `null`.
  */
-export function pickGiven<P extends object, N extends keyof P>(
+export function pickSentFields<P extends object, N extends keyof P>(
   params: P | undefined,
   ...names: readonly N[]
 ): { [M in N]?: GivenValue<P[M]> } {

@@ -18,7 +18,7 @@ import {
   checkQuantity,
   requireItemPrice,
 } from '../subscription-items.ts'
-import { checkCurrency, checkMixedIntervals } from '../subscription-params.ts'
+import { checkMixedIntervals, resolveCurrency } from '../subscription-params.ts'
 import { buildAutomaticTaxSettings } from '../subscription-settings.ts'
 import { createEmptyPhase, createPhaseItem } from './phase-of.ts'
 import { readDiscounts } from './phase-terms.ts'
@@ -81,7 +81,7 @@ export function readPhases(
     const prices = items.map((item) => item.price)
     checkDuplicates(prices.map(({ id }) => id))
     checkMixedIntervals(phaseOwner, prices, `${path}[items]`)
-    const currency = checkCurrency(customer, prices, phase.currency)
+    const currency = resolveCurrency(customer, prices, phase.currency)
     const trialEnd = phaseTrialEnd(phase, begin, end, path)
     return {
       ...createEmptyPhase(currency),
