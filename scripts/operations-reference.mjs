@@ -25,7 +25,7 @@ export function writeOperations(page, { operations, areas, scopes, getOperationA
     return [
       heading,
       '',
-      ...table(['Request', 'What it does', 'Operation', 'Role', 'Also needs'], rows),
+      ...table(['Request', 'What it does', 'Operation', 'Lowest role', 'Also needs'], rows),
       '',
     ]
   }
@@ -36,7 +36,7 @@ export function writeOperations(page, { operations, areas, scopes, getOperationA
       Object.entries(scopes).map(([name, text]) => [`\`${name}\``, lowerFirst(text)]),
     ),
     problems: table(
-      ['Type ends with', 'Status', 'Meaning'],
+      ['The `type` of the problem ends with', 'Status', 'Meaning'],
       Object.entries(problems).map(([name, { status, title }]) => [`\`#${name}\``, status, title]),
     ),
   }
