@@ -60,7 +60,7 @@ describe.each(CASES)(
       const no = await ada.refused('/billing/subscribe', { ...wanted, coupon: 'AUTUMN' })
       expect(no).toMatchObject({
         status: 422,
-        alert: 'This code does not exist, or it cannot be used here.',
+        alert: 'This promotion code does not exist, or it cannot be used here.',
       })
       expect(no.html).toContain('value="AUTUMN"')
       expect(await ada.subscription()).toMatchObject({ subscription: null })
@@ -441,7 +441,9 @@ describe.each(CASES)(
       await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
       await service.advance({ days: 10 })
       const preview = await ada.look('/billing/swap?plan=yearly')
-      expect(preview).toContain('Current plan Pro, $25.00 per month New plan Yearly, $100.00 per year')
+      expect(preview).toContain(
+        'Current plan Pro, $25.00 per month New plan Yearly, $100.00 per year',
+      )
       const shown = /You pay now .*Today, \d+ \w+ \d{4} (\$[\d.]+)/.exec(preview)?.[1] ?? ''
       const fields = await fieldsOf(ada.browser, '/billing/swap?plan=yearly')
       expect(`$${(Number(fields.total) / 100).toFixed(2)}`).toBe(shown)

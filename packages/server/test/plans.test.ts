@@ -191,7 +191,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     const wrong = await ada.price({ plan: 'basic', coupon: 'AUTUMN' })
     expect(wrong).toMatchObject({
       status: 200,
-      codeProblem: 'This code does not exist, or it cannot be used here.',
+      codeProblem: 'This promotion code does not exist, or it cannot be used here.',
       button: 'Pay $9.00 and subscribe',
     })
     expect(wrong.html).toContain('value="AUTUMN"')

@@ -381,7 +381,7 @@ describe('registration by mail', () => {
     expect(statuses.sort()).toEqual([303, 404, 404, 404])
   })
 
-  it('tells nobody but the owner of an address that the address already has an account', async () => {
+  it('tells only the owner of an address that the address already has an account', async () => {
     const { email } = await createPerson()
     await register(email)
     expect(await mailTo(email)).toMatchObject([{ kind: 'already_registered' }])
