@@ -249,7 +249,7 @@ describe('a link in mail (threat N8, threat Q11)', () => {
     expect((await press(link, form)).status).toBe(303)
   })
 
-  it('works once if its button is pressed many times at once, and so do two links of one account', async () => {
+  it('works only once, even if its button is pressed many times at once or the account has two links', async () => {
     const { email } = await createPerson()
     const [one, two] = [await resetLink(email), await resetLink(email)]
     const tries = [one, two, one, two, one].map((link, at) =>

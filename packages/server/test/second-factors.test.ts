@@ -376,7 +376,7 @@ describe('an application that asks for the acr mfa', () => {
     const sent = await browser.get(asked.headers.get('location') ?? '')
     expect(sent.headers.get('location')).toContain('/account/security?')
     const html = await (await browser.get(sent.headers.get('location') ?? '')).text()
-    expect(html).toContain('asks for a second factor')
+    expect(html).toContain('requires a second factor')
     expect(html).toContain('better_sign_in')
   })
 

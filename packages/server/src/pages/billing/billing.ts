@@ -33,7 +33,7 @@ import { addCard, chooseMethod, deleteMethod, showDeleteCard } from './pages/car
 import { confirm, showConfirm } from './pages/confirm.tsx'
 import { addTaxId, changeAddress, removeTaxId } from './pages/invoice-details.ts'
 import { planChange } from './pages/plan-change.tsx'
-import { showReturned } from './pages/returned.tsx'
+import { showReturnFailure } from './pages/returned.tsx'
 import { showSwap, swap } from './pages/swap.tsx'
 import { addSandboxControls } from './sections/sandbox-controls.tsx'
 
@@ -71,7 +71,7 @@ const FORMS: Readonly<Record<string, FormAction>> = {
 
 /** Adds the billing pages of the signed-in person. */
 export function addOwnBillingPages(app: Hono<AppEnv>, service: ServiceContext): void {
-  app.get(RETURNED_PATH, showReturned)
+  app.get(RETURNED_PATH, showReturnFailure)
   addBillingRoutes({ app, base: OWN_PAYER.path, guard: requireUser() })
   addSandboxControls(app, service)
 }
