@@ -237,7 +237,7 @@ describeInChromium('the billing pages', ({ newPage, forgive }) => {
     await expectAccessible(page)
     await takeScreenshot(page, 'billing-unpaid')
     await page.getByRole('link', { name: 'Confirm the payment' }).click()
-    await pressed(page, 'Confirm')
+    await pressed(page, /^Confirm$/)
     await told(page, 'Your payment is confirmed.')
     expect(await state(page)).toBe('Active')
   })
