@@ -19,7 +19,7 @@ import {
 import { addOperations } from './http/operations.ts'
 import { limitBody, rejectUnreadable, UnreadableRequest } from './http/readable.ts'
 import { limitClientRegistration, limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
-import { type AppEnv, SELF } from './http/variables.ts'
+import { type AppEnv, OWN_PAYER } from './http/variables.ts'
 import { ENGLISH, type PageText } from './messages/messages.ts'
 import { renderProblem } from './pages/admin/parts.tsx'
 import { addPages } from './pages/pages.ts'
@@ -98,7 +98,13 @@ function isPageRequest(c: Context<AppEnv>): boolean {
 function ensurePageContext(c: Context<AppEnv>, service: ServiceContext): void {
   if (!c.get('page')) {
     const signedOut = { user: null, signedInAt: null, session: null, csrfToken: null }
-    c.set('page', { service, ...signedOut, path: c.req.path, payer: SELF, ...choosePageText(c) })
+    c.set('page', {
+      service,
+      ...signedOut,
+      path: c.req.path,
+      payer: OWN_PAYER,
+      ...choosePageText(c),
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceMail } from '../src/config/shapes.ts'
-import { codeOfStep, stepAt } from '../src/factors/totp.ts'
+import { computeTotpCode, totpStepAt } from '../src/factors/totp.ts'
 import { newAddress, PASSWORD } from './accounts.ts'
 import { createOperatorHelpers } from './admin/operators.ts'
 import { createSoftAuthenticator } from './soft-authenticator.ts'
@@ -55,7 +55,7 @@ async function addPasskey({ id, email }: Person) {
 /** Adds an authenticator app. Returns a function that returns a fresh code. */
 async function addApp(person: Person) {
   const enrolment = service.factors.beginTotp(person)
-  const code = () => codeOfStep(enrolment.secret, stepAt(service.clock.now()))
+  const code = () => computeTotpCode(enrolment.secret, totpStepAt(service.clock.now()))
   expect(await service.factors.addTotp(person.id, enrolment, code())).toBe(true)
   return () => {
     service.clock.advance({ seconds: 30 })

@@ -63,7 +63,7 @@ describe('the approval screen of the service', () => {
     }
     const html = await show('http://127.0.0.1:53682/callback')
     expect(html).toContain('<strong>127.0.0.1:53682</strong> on your own computer')
-    expect(html).toContain('Approve only if you have just started it yourself')
+    expect(html).toContain('Approve only if you have just started the application yourself')
     expect(await show(`${service.url}/callback`)).not.toContain('own computer')
     expect(await show('https://photos.example/callback')).not.toContain('own computer')
   })

@@ -23,7 +23,7 @@ describe('a planned change on the billing page', () => {
   it('can be made, is shown, and can be cancelled', async () => {
     const ada = await subscriber()
     const preview = await ada.look('/billing/swap?plan=monthly')
-    expect(preview).toMatch(/Or change later .* Change on \d+ \w+ \d{4}/)
+    expect(preview).toMatch(/Or change the plan later .* Change on \d+ \w+ \d{4}/)
     for (let i = 0; i < 2; i++) {
       const at = await ada.done('/billing/plan-change', { plan: 'monthly', quantity: '1' })
       expect(at).toBe('/billing?done=change-planned')
@@ -50,10 +50,10 @@ describe('a planned change on the billing page', () => {
   it('is neither offered nor accepted after a cancellation, without a subscription, or at Braintree', async () => {
     const [ada, bob] = [await subscriber(), await subscriber('braintree')]
     await ada.done('/billing/cancel')
-    expect(await ada.look('/billing/swap?plan=monthly')).not.toContain('Or change later')
+    expect(await ada.look('/billing/swap?plan=monthly')).not.toContain('Or change the plan later')
     const wanted = { plan: 'monthly', quantity: '1' }
     expect(await ada.done('/billing/plan-change', wanted)).toContain('/billing/swap')
-    expect(await bob.look('/billing/swap?plan=monthly')).not.toContain('Or change later')
+    expect(await bob.look('/billing/swap?plan=monthly')).not.toContain('Or change the plan later')
     expect(await bob.refused('/billing/plan-change', wanted)).toMatchObject({
       status: 422,
       alert: 'The payment provider does not support this action.',

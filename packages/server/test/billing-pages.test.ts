@@ -60,7 +60,7 @@ describe.each(CASES)(
       const no = await ada.refused('/billing/subscribe', { ...wanted, coupon: 'AUTUMN' })
       expect(no).toMatchObject({
         status: 422,
-        alert: 'This code does not exist, or it cannot be used here.',
+        alert: 'This promotion code does not exist, or it cannot be used here.',
       })
       expect(no.html).toContain('value="AUTUMN"')
       expect(await ada.subscription()).toMatchObject({ subscription: null })
@@ -364,7 +364,7 @@ describe.each(CASES)(
       await service.advance({ months: 1, hours: 2 })
       await ada.done('/billing/card', { token: other.token })
       expect(await ada.look()).toMatch(
-        new RegExp(`Payment failed .*Pay \\$25\\.00 now with ${other.words}`),
+        new RegExp(`Payment failed .*Pay \\$25\\.00 now You pay with ${other.words}`),
       )
       expect((await ada.refused('/billing/pay', { amount: '1' })).alert).toMatch(
         /check it and try again/,
@@ -373,7 +373,7 @@ describe.each(CASES)(
       expect(await Promise.all(clicks)).toEqual(Array(2).fill('/billing?done=paid'))
       const page = await ada.look()
       expect(page).toContain('The next payment is on')
-      expect(page).not.toMatch(/Payment failed|now with/)
+      expect(page).not.toMatch(/Payment failed|You pay with/)
       await service.advance({ days: 10 })
       const { body } = await ada.browser.api('/api/user')
       const billable = await service.billing.user(Number(body.id))
@@ -441,7 +441,9 @@ describe.each(CASES)(
       await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
       await service.advance({ days: 10 })
       const preview = await ada.look('/billing/swap?plan=yearly')
-      expect(preview).toContain('Current plan Pro, $25.00 per month New plan Yearly, $100.00 per year')
+      expect(preview).toContain(
+        'Current plan Pro, $25.00 per month New plan Yearly, $100.00 per year',
+      )
       const shown = /You pay now .*Today, \d+ \w+ \d{4} (\$[\d.]+)/.exec(preview)?.[1] ?? ''
       const fields = await fieldsOf(ada.browser, '/billing/swap?plan=yearly')
       expect(`$${(Number(fields.total) / 100).toFixed(2)}`).toBe(shown)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { createFactors, type Factors } from '../src/factors/factors.ts'
 import { PasskeyRefused } from '../src/factors/passkeys.ts'
-import { codeOfStep, stepAt } from '../src/factors/totp.ts'
+import { computeTotpCode, totpStepAt } from '../src/factors/totp.ts'
 import { createSessions } from '../src/sessions/sessions.ts'
 import { createSoftAuthenticator, type SoftOptions } from './soft-authenticator.ts'
 import { serviceTables } from './support.ts'
@@ -38,7 +38,8 @@ const create = (secrets: readonly string[], url = ORIGIN) =>
 /** Adds an authenticator app, with the code of the step before the present one. */
 async function addApp() {
   const enrolment = factors.beginTotp(user)
-  const codeAt = (offset: number) => codeOfStep(enrolment.secret, stepAt(clock.now()) + offset)
+  const codeAt = (offset: number) =>
+    computeTotpCode(enrolment.secret, totpStepAt(clock.now()) + offset)
   expect(await factors.addTotp(user.id, enrolment, codeAt(-1))).toBe(true)
   return { ...enrolment, codeAt }
 }
@@ -134,7 +135,11 @@ describe('setting up an authenticator app', () => {
   it('keeps one app when two are added at the same time', async () => {
     const add = async () => {
       const enrolment = factors.beginTotp(user)
-      return factors.addTotp(user.id, enrolment, codeOfStep(enrolment.secret, stepAt(clock.now())))
+      return factors.addTotp(
+        user.id,
+        enrolment,
+        computeTotpCode(enrolment.secret, totpStepAt(clock.now())),
+      )
     }
     expect((await Promise.all([add(), add()])).filter(Boolean)).toHaveLength(1)
   })

@@ -139,7 +139,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     const { button, text, shown } = await ada.price({ plan: 'pro-yearly' })
     expect(button).toBe('Pay $309.00 and subscribe')
     expect(text).toMatch(/You pay now .*Today, \d+ \w+ \d{4} \$309\.00/)
-    expect(text).toMatch(/You pay later .*On \d+ \w+ \d{4} \$309\.00/)
+    expect(text).toMatch(/You pay later .*Payment on \d+ \w+ \d{4} \$309\.00/)
     const done = await ada.subscribe({ plan: 'pro-yearly', shown })
     expect(done.location).toBe('/billing?done=subscribed')
     expect(await ada.paid()).toEqual([30_900])
@@ -191,7 +191,7 @@ describe.each(PROVIDERS)('the plans on the billing page at %s', (provider) => {
     const wrong = await ada.price({ plan: 'basic', coupon: 'AUTUMN' })
     expect(wrong).toMatchObject({
       status: 200,
-      codeProblem: 'This code does not exist, or it cannot be used here.',
+      codeProblem: 'This promotion code does not exist, or it cannot be used here.',
       button: 'Pay $9.00 and subscribe',
     })
     expect(wrong.html).toContain('value="AUTUMN"')

@@ -249,7 +249,7 @@ describe('a link in mail (threat N8, threat Q11)', () => {
     expect((await press(link, form)).status).toBe(303)
   })
 
-  it('works once if its button is pressed many times at once, and so do two links of one account', async () => {
+  it('works only once, even if its button is pressed many times at once or the account has two links', async () => {
     const { email } = await createPerson()
     const [one, two] = [await resetLink(email), await resetLink(email)]
     const tries = [one, two, one, two, one].map((link, at) =>
@@ -381,7 +381,7 @@ describe('registration by mail', () => {
     expect(statuses.sort()).toEqual([303, 404, 404, 404])
   })
 
-  it('tells nobody but the owner of an address that the address already has an account', async () => {
+  it('tells only the owner of an address that the address already has an account', async () => {
     const { email } = await createPerson()
     await register(email)
     expect(await mailTo(email)).toMatchObject([{ kind: 'already_registered' }])

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SettingsInput } from '../src/config/settings.ts'
-import { codeOfStep, stepAt } from '../src/factors/totp.ts'
+import { computeTotpCode, totpStepAt } from '../src/factors/totp.ts'
 import { rates } from '../src/limits/policies.ts'
 import { createSoftAuthenticator } from './soft-authenticator.ts'
 import { startTestService, type TestService } from './support.ts'
@@ -24,11 +24,11 @@ function helpersOf(service: TestService) {
   /** Adds an authenticator app. Returns a function that returns a fresh code. */
   async function addApp(user: { id: string; email: string }) {
     const enrolment = service.factors.beginTotp(user)
-    const at = () => stepAt(service.clock.now())
-    await service.factors.addTotp(user.id, enrolment, codeOfStep(enrolment.secret, at()))
+    const at = () => totpStepAt(service.clock.now())
+    await service.factors.addTotp(user.id, enrolment, computeTotpCode(enrolment.secret, at()))
     return () => {
       service.clock.advance({ seconds: 30 })
-      return codeOfStep(enrolment.secret, at())
+      return computeTotpCode(enrolment.secret, at())
     }
   }
 
@@ -233,7 +233,7 @@ describe('the page of second factors', () => {
     const wrong = await browser.post('/account/security/app', form)
     expect(wrong.status).toBe(422)
     expect(await wrong.text()).toContain(secret.slice(0, 4))
-    const code = codeOfStep(secret, stepAt(service.clock.now()))
+    const code = computeTotpCode(secret, totpStepAt(service.clock.now()))
     const before = browser.cookies.get('tollgate_session')
     const added = await browser.post('/account/security/app', { ...form, code })
     expect(help.led(added)).toEqual([303, '/account/security/recovery-codes'])
@@ -376,7 +376,7 @@ describe('an application that asks for the acr mfa', () => {
     const sent = await browser.get(asked.headers.get('location') ?? '')
     expect(sent.headers.get('location')).toContain('/account/security?')
     const html = await (await browser.get(sent.headers.get('location') ?? '')).text()
-    expect(html).toContain('asks for a second factor')
+    expect(html).toContain('requires a second factor')
     expect(html).toContain('better_sign_in')
   })
 
@@ -442,7 +442,7 @@ describe('the setting secondFactor', () => {
       const secret = (/<code class="code">([A-Z2-7 ]+)</.exec(html)?.[1] ?? '').replaceAll(' ', '')
       const enrolment = field(html, 'enrolment')
       expect((await browser.post('/login/set-up', { enrolment, code: '1' })).status).toBe(422)
-      const code = codeOfStep(secret, stepAt(own.clock.now()))
+      const code = computeTotpCode(secret, totpStepAt(own.clock.now()))
       const query = new URLSearchParams({ return_to: '/tokens' })
       expect(led(await browser.post('/login/set-up', { enrolment, code }))).toEqual([
         303,
@@ -499,7 +499,7 @@ describe('the setting secondFactor', () => {
         )
         const form = {
           enrolment: field(html, 'enrolment'),
-          code: codeOfStep(secret, stepAt(own.clock.now())),
+          code: computeTotpCode(secret, totpStepAt(own.clock.now())),
         }
         expect((await browser.post('/login/set-up', form)).status).toBe(303)
         expect((await browser.get('/account')).status).toBe(200)

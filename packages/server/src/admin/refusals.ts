@@ -14,7 +14,7 @@ export interface RefusalTracker {
   isNew(actor: Actor, operation: string): boolean
 }
 
-export function createRefusals(clock: Clock): RefusalTracker {
+export function createRefusalTracker(clock: Clock): RefusalTracker {
   const noted = new Map<string, number>()
   return {
     isNew({ kind, id }, operation) {

@@ -3,7 +3,7 @@ import { createCursors } from './cursor.ts'
 import type { AdminServices } from './execute.ts'
 import { createIdempotentRequests } from './idempotency.ts'
 import type { OperationServices } from './operation.ts'
-import { createRefusals } from './refusals.ts'
+import { createRefusalTracker } from './refusals.ts'
 
 /**
  * Creates the services for operations: the given parts of the service, and the services that only
@@ -18,6 +18,6 @@ export function createAdminServices(
     audit: createAuditLog({ database, clock, secrets: config.secrets }),
     cursors: createCursors(config.secrets),
     requests: createIdempotentRequests({ database, clock, secrets: config.secrets }),
-    refusals: createRefusals(clock),
+    refusals: createRefusalTracker(clock),
   }
 }

@@ -1,7 +1,7 @@
 import type { Client } from '@tollgate/oauth'
 
 /** The origin of a client that was not registered by a user or an operator. */
-export interface Origin {
+export interface ClientOrigin {
   readonly by: 'registration' | 'document'
   /**
    * Host of its metadata document, else of its first redirect URI; for an app the URI scheme.
@@ -12,7 +12,7 @@ export interface Origin {
 }
 
 /** Describes the origin of a client that registered itself. `null` for any other client. */
-export function describeOrigin({ settings, redirectUris }: Client): Origin | null {
+export function describeOrigin({ settings, redirectUris }: Client): ClientOrigin | null {
   const { self_registered: registration } = settings
   if (!registration) return null
   const { by, document, verified = false } = registration
@@ -26,7 +26,7 @@ export function findHostOrScheme(address: string | undefined): string | null {
   return host || protocol
 }
 
-export function describeSelfRegistered({ by, host, verified }: Origin): string {
+export function describeSelfRegistered({ by, host, verified }: ClientOrigin): string {
   const how = by === 'document' ? 'described by a metadata document' : 'registered itself'
   const where = host === null ? '' : `, ${host}`
   return `(${how}${where}, ${formatVerificationLabel(verified)})`

@@ -18,7 +18,7 @@ export interface Terminal {
 }
 
 /** The result of a command. */
-export interface Outcome {
+export interface CommandResult {
   /** The value printed with `--json`. */
   readonly json: unknown
   /** The text printed without `--json`, or a function that fits it to the terminal. */
@@ -97,7 +97,7 @@ interface Definition<Of extends Options> {
   run(
     input: { readonly args: readonly string[]; readonly options: Values<Of> },
     context: CommandContext,
-  ): Promise<Outcome | null>
+  ): Promise<CommandResult | null>
 }
 
 /** A subcommand of `tollgate`. */
@@ -108,7 +108,7 @@ export interface Command extends Omit<Definition<Options>, 'run' | 'options'> {
     args: readonly string[],
     given: Readonly<Record<string, unknown>>,
     context: CommandContext,
-  ): Promise<Outcome | null>
+  ): Promise<CommandResult | null>
 }
 
 /** Commands by their full names, such as `client create`. */

@@ -12,7 +12,8 @@ export const MACHINE_CLOCK: Clock = { now: () => new Date() }
 /**
  * Creates the audit log for commands that must also work when the log cannot be written: before the
  * first migration, with tables that are out of date, without `TOLLGATE_SECRET`, or while the
- * database is away (`null`). What was done is then one line of JSON on standard error.
+ * database is unavailable (`null`). Each entry is then written as one line of JSON to standard
+ * error.
  */
 export function createLenientAudit(
   database: Database | null,

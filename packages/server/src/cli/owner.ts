@@ -5,14 +5,14 @@ import { requireAccount } from './person.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The argument that names a person, unless `--owner` names another owner. */
-export const USER = {
+export const USER_ARGUMENT = {
   name: 'user',
   description: 'the id or the e-mail address',
   unless: 'owner',
 }
 
 /** The option that names an owner of any type. */
-export const OWNER = option.text(
+export const OWNER_OPTION = option.text(
   '<owner>',
   'instead of the user: an owner of any type, such as team:7',
 )

@@ -6,7 +6,7 @@ import { createBareServices } from './application/operations.ts'
 import type { CommandContext } from './command.ts'
 
 /** A database, and the log that records what commands do. */
-export interface Audited<Opened extends Database | null = Database> {
+export interface AuditedDatabase<Opened extends Database | null = Database> {
   readonly database: Opened
   readonly audit: AuditLog
 }
@@ -17,7 +17,7 @@ export interface Audited<Opened extends Database | null = Database> {
  */
 export async function performAlone<Output>(
   { caller }: CommandContext,
-  { database, audit }: Audited<Database | null>,
+  { database, audit }: AuditedDatabase<Database | null>,
   declared: Parameters<typeof createLocalOperation<Output>>[0],
 ): Promise<Output> {
   const services = createBareServices(database, audit)

@@ -1,12 +1,12 @@
 import type { SubscriptionJson } from '../admin/operations/subscriptions.ts'
-import type { CommandContext, Outcome } from './command.ts'
+import type { CommandContext, CommandResult } from './command.ts'
 import { type OpenOperations, withOperations } from './open-operations.ts'
 import * as option from './options.ts'
 import { type NamedOwner, requireOwner } from './owner.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The option that names a subscription of the owner. */
-export const SUBSCRIPTION = option.text(
+export const SUBSCRIPTION_OPTION = option.text(
   '<subscription>',
   'its id or name; needed if there are several that have not ended',
 )
@@ -25,8 +25,8 @@ interface SubscriptionChange {
 /** Reports missing keys of the providers first, then runs `work` with the operations. */
 export async function withPayments(
   context: CommandContext,
-  work: (opened: OpenOperations) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (opened: OpenOperations) => Promise<CommandResult>,
+): Promise<CommandResult> {
   await context.requireSettings(['provider_keys'])
   return withOperations(context, {}, work)
 }
@@ -35,8 +35,8 @@ export async function withPayments(
 export function withOwner(
   chosen: OwnerChoice,
   context: CommandContext,
-  work: (named: NamedOwner, opened: OpenOperations) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (named: NamedOwner, opened: OpenOperations) => Promise<CommandResult>,
+): Promise<CommandResult> {
   return withPayments(context, async (opened) => work(await requireOwner(opened, chosen), opened))
 }
 
@@ -45,7 +45,7 @@ export function changeSubscription(
   { subscription: named, ...chosen }: OwnerChoice & { readonly subscription: string | null },
   context: CommandContext,
   { operation, input = {}, describe }: SubscriptionChange,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   return withOwner(chosen, context, async ({ owner, label }, opened) => {
     const { data } = await opened.perform<{ data: readonly SubscriptionJson[] }>(
       'billing.listSubscriptionsOf',

@@ -19,7 +19,7 @@ function read(environment: Record<string, string>, settings: object = {}) {
 }
 
 describe('the endpoints for billing events in the settings', () => {
-  it('are none by default, and may be on this machine in a demo', () => {
+  it('are an empty list by default, and may be on this machine in a demo', () => {
     expect(read(production).deliveries).toEqual({
       endpoints: [],
       privateAddresses: [],

@@ -9,7 +9,7 @@ import type { AdditionalPrice, Plan } from './plans.ts'
 export type PlanProvider = keyof typeof builtInCapabilities
 
 /** Returns the plan of a subscription. `null` if the plan is no longer offered. */
-export function planOf(
+export function findPlanOfSubscription(
   plans: readonly Plan[],
   { provider, providerPlan }: Pick<Subscription, 'provider' | 'providerPlan'>,
 ): Plan | null {

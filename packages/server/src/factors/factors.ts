@@ -10,7 +10,7 @@ import {
 import { createPasskeys, type Passkey, type Passkeys } from './passkeys.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
 import { createSealer } from './sealed-text.ts'
-import { buildTotpUri, createTotpSecret, findStep } from './totp.ts'
+import { buildTotpUri, createTotpSecret, findTotpStep } from './totp.ts'
 
 /** The second factors of a person. */
 export interface FactorList {
@@ -191,7 +191,7 @@ export function createFactors(options: {
     },
     async addTotp(userId, { secret }, code) {
       const now = clock.now()
-      const step = findStep(code, { secret, now, after: 0 })
+      const step = findTotpStep(code, { secret, now, after: 0 })
       if (step === null) return false
       const row = totpFactorTable.toRow({
         userId: Number(userId),
@@ -220,7 +220,7 @@ export function createFactors(options: {
         )
       }
       const now = clock.now()
-      const step = findStep(code, { secret, now, after: row.last_step })
+      const step = findTotpStep(code, { secret, now, after: row.last_step })
       if (step === null) return false
       // Of two requests with the same code, one changes the row.
       const { numUpdatedRows } = await database.kysely

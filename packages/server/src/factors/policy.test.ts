@@ -69,7 +69,7 @@ it.each([
   ['optional', false, false, true, ['pwd'], 'complete'],
   ['off', true, false, true, ['pwd'], 'complete'],
 ] as const)(
-  'with secondFactor: %s, a request for the acr mfa (%j) and a fresh sign-in (%j), by a person with a second factor (%j) and the methods %j, requires: %s',
+  'under the policy %s, a request for the acr mfa (%j) and a fresh sign-in (%j), by a person with a second factor (%j) and the methods %j, requires: %s',
   (policy, wantsMfa, wantsFresh, hasFactor, methods, expected) => {
     const request = { policy, wantsMfa, wantsFresh, hasFactor, methods }
     expect(chooseRequiredSignInStep(request)).toBe(expected)

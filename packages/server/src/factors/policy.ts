@@ -45,8 +45,8 @@ export function chooseChangeDemand(session: {
 }
 
 /**
- * What a signed-in person must do for a request that their session does not satisfy: repeat the
- * `complete` sign-in, prove a `second-factor`, or set one up (`enrolment`).
+ * The step that a signed-in person must take for a request that their session does not satisfy:
+ * repeat the `complete` sign-in, prove a `second-factor`, or set one up (`enrolment`).
  */
 export type RequiredSignInStep = 'complete' | 'second-factor' | 'enrolment'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
-import { buildTotpUri, codeOfStep, createTotpSecret, stepAt } from './totp.ts'
+import { buildTotpUri, computeTotpCode, createTotpSecret, totpStepAt } from './totp.ts'
 
 /** The secret of RFC 6238 appendix B, `12345678901234567890`, in base32. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
@@ -13,7 +13,7 @@ it.each([
   [2_000_000_000, '279037'],
   [20_000_000_000, '353130'],
 ])('the code at %i seconds is %s, as in RFC 6238 appendix B', (seconds, code) => {
-  expect(codeOfStep(SECRET, stepAt(new Date(seconds * 1000)))).toBe(code)
+  expect(computeTotpCode(SECRET, totpStepAt(new Date(seconds * 1000)))).toBe(code)
 })
 
 it('a new secret has 160 random bits in base32', () => {

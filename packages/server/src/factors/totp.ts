@@ -17,12 +17,12 @@ export function createTotpSecret(): string {
 }
 
 /** Returns the number of the TOTP time step that contains this moment. */
-export function stepAt(now: Date): number {
+export function totpStepAt(now: Date): number {
   return Math.floor(now.getTime() / 1000 / STEP_SECONDS)
 }
 
 /** Returns the TOTP code of a time step (RFC 4226 §5.3). */
-export function codeOfStep(secret: string, step: number): string {
+export function computeTotpCode(secret: string, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
   const mac = createHmac('sha1', fromBase32(secret)).update(counter).digest()
@@ -35,17 +35,17 @@ export function codeOfStep(secret: string, step: number): string {
  * Finds the time step of a code, among the present step and its neighbours. `null` for a wrong
  * code, and for a code whose step is not later than `after`, because it may have been used.
  */
-export function findStep(
+export function findTotpStep(
   code: string,
   { secret, now, after }: { readonly secret: string; readonly now: Date; readonly after: number },
 ): number | null {
   const typed = code.replace(/[\s-]/g, '')
   if (!/^\d{6}$/.test(typed)) return null
-  const present = stepAt(now)
+  const present = totpStepAt(now)
   let found: number | null = null
   // Compares with every step, so that the time does not tell which one matched.
   for (let step = present - WINDOW; step <= present + WINDOW; step++) {
-    const isEqual = timingSafeEqual(Buffer.from(codeOfStep(secret, step)), Buffer.from(typed))
+    const isEqual = timingSafeEqual(Buffer.from(computeTotpCode(secret, step)), Buffer.from(typed))
     if (isEqual && step > after) found ??= step
   }
   return found

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ServiceContext } from '../context.ts'
 import { createLogger, redactText } from '../logger.ts'
-import { redirectTargets } from '../pages/parts/redirect-targets.ts'
+import { listRedirectTargets } from '../pages/parts/redirect-targets.ts'
 import { isSameOrigin, localPath } from './same-origin.ts'
 
 describe('localPath(), which allows redirects only within this server,', () => {
@@ -53,9 +53,9 @@ const redirects: Record<string, string[]> = {
 const find = async (id: string) => (redirects[id] ? { redirectUris: redirects[id] } : null)
 const service = { oauth: { clients: { find } } } as unknown as ServiceContext
 
-describe('redirectTargets(), which lists the origins that the sign-in form may redirect to,', () => {
+describe('listRedirectTargets(), which lists the origins that the sign-in form may redirect to,', () => {
   const from = (redirect: string) =>
-    redirectTargets(`/oauth/authorize?redirect_uri=${encodeURIComponent(redirect)}`, service)
+    listRedirectTargets(`/oauth/authorize?redirect_uri=${encodeURIComponent(redirect)}`, service)
   it.each([
     ['https://shop.example/cb?x=1', ['https://shop.example']],
     ['http://127.0.0.1:4000/cb', ['http://127.0.0.1:4000']],
@@ -71,14 +71,14 @@ describe('redirectTargets(), which lists the origins that the sign-in form may r
   ])(
     'returns all origins of the client "%s" if the request names no redirect URI',
     async (client, expected) => {
-      expect(await redirectTargets(`/oauth/authorize?client_id=${client}`, service)).toEqual(
+      expect(await listRedirectTargets(`/oauth/authorize?client_id=${client}`, service)).toEqual(
         expected,
       )
     },
   )
   it('returns nothing if the person does not come from an authorization request', async () => {
     const path = '/clients?redirect_uri=https://evil.example'
-    expect(await redirectTargets(path, service)).toEqual([])
+    expect(await listRedirectTargets(path, service)).toEqual([])
   })
 })
 

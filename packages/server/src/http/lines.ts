@@ -3,19 +3,19 @@
  * its status. Returns a body with one object per line. A later failure breaks the connection, so
  * that the caller does not mistake a part for the whole.
  */
-export function linesBody(
+export function createLinesBody(
   pages: AsyncIterable<readonly object[]>,
   onCutOff: (error: unknown) => void,
 ): Promise<ReadableStream<Uint8Array>> {
-  return textBody(formatLines(pages), onCutOff)
+  return createTextBody(formatLines(pages), onCutOff)
 }
 
 async function* formatLines(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
   for await (const page of pages) yield page.map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
-/** Like `linesBody()`, for text in any format. */
-export async function textBody(
+/** Like `createLinesBody()`, for text in any format. */
+export async function createTextBody(
   pieces: AsyncIterable<string>,
   onCutOff: (error: unknown) => void,
 ): Promise<ReadableStream<Uint8Array>> {

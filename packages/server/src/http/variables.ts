@@ -38,7 +38,7 @@ export interface Payer {
 }
 
 /** The payer of the billing pages of the signed-in person. */
-export const SELF: Payer = { path: '/billing', membership: null }
+export const OWN_PAYER: Payer = { path: '/billing', membership: null }
 
 /** Context of a page: its user, CSRF token and language. */
 export interface PageContext {

@@ -726,7 +726,6 @@ export const de: PageMessages = {
   'methods.later': 'Für später speichern und weiter wie bisher bezahlen',
   'methods.use': 'Diese Karte verwenden',
   'methods.paidWith': 'Zahlungsmethode',
-  'methods.change': 'Ändern',
   'methods.default': 'Standard',
   'methods.never': 'Nie',
   'methods.expired': 'Abgelaufen',

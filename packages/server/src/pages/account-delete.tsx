@@ -18,7 +18,7 @@ import { usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
 
 /** Adds the page on which people delete their own account. */
-export function addAccountDelete(app: Hono<AppEnv>): void {
+export function addAccountDeletionPage(app: Hono<AppEnv>): void {
   app.get('/account/delete', requireUser(), requireProvableIdentity, (c) => deletePage(c))
 
   app.post('/account/delete', requireUser(), requireProvableIdentity, async (c) => {

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { toProblem } from '../admin/to-problem.ts'
-import { textBody } from '../http/lines.ts'
+import { createTextBody } from '../http/lines.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { exportAccount, formatExport } from '../users/export-account.ts'
 import { Submit } from './parts/fields.tsx'
@@ -10,7 +10,7 @@ import { CsrfForm } from './parts/layout.tsx'
 import { errorPage, renderPage } from './parts/render.tsx'
 
 /** Adds the page from which people download everything that the service holds about them. */
-export function addAccountExport(app: Hono<AppEnv>): void {
+export function addAccountExportPage(app: Hono<AppEnv>): void {
   app.get('/account/export', requireUser(), requireProvableIdentity, (c) => exportPage(c))
 
   app.post('/account/export', requireUser(), requireProvableIdentity, async (c) => {
@@ -22,7 +22,7 @@ export function addAccountExport(app: Hono<AppEnv>): void {
     const { database, admin, clock, logger } = service
     const pages = exportAccount(database, admin.billing, account)
     try {
-      const body = await textBody(formatExport(pages, clock.now()), (error) =>
+      const body = await createTextBody(formatExport(pages, clock.now()), (error) =>
         logger.error({ err: error }, 'The export of an account was cut off'),
       )
       c.header('content-type', 'application/json; charset=utf-8')

@@ -13,7 +13,7 @@ import { renderPage } from './parts/render.tsx'
 import { AccountEmail } from './recovery/account-email.tsx'
 import { LINKS_PATH } from './sign-in-with.tsx'
 
-export function addAccount(app: Hono<AppEnv>): void {
+export function addAccountPage(app: Hono<AppEnv>): void {
   app.get('/account', requireUser(), (c) =>
     accountPage(c, {
       notice:

@@ -13,7 +13,7 @@ import { Day, Empty, ScopeList, Table } from './parts/table.tsx'
  * confirms a revocation. Revoking ends the approval with all its tokens, including tokens issued
  * after the page was shown, and needs no JavaScript.
  */
-export function addApplications(app: Hono<AppEnv>): void {
+export function addApplicationsPage(app: Hono<AppEnv>): void {
   app.get('/applications', requireUser(), async (c) => {
     const page = c.get('page')
     const applications = await listApplications(page.service, getSignedInUser(c).id)

@@ -7,10 +7,10 @@ import { ConfirmDialog, Copyable, NeedsScript, SecretDialog } from './parts/dial
 import { getSignedInUser, requireUser } from './parts/forms.ts'
 import { Heading, usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
-import { Address, Day, Fact, ScopeList } from './parts/table.tsx'
+import { BreakableUrl, Day, Fact, ScopeList } from './parts/table.tsx'
 
 /** Adds the page about one client that the signed-in person registered. */
-export function addClient(app: Hono<AppEnv>): void {
+export function addOwnClientPage(app: Hono<AppEnv>): void {
   app.get('/clients/:id', requireUser(), async (c) => {
     const { service, t } = c.get('page')
     const { clients } = service.oauth
@@ -59,7 +59,7 @@ const ClientSummary: FC<{ client: Client; lastUsed: Date | null }> = ({ client, 
         <ul class="plain addresses">
           {client.redirectUris.map((uri) => (
             <li>
-              <Address url={uri} />
+              <BreakableUrl url={uri} />
             </li>
           ))}
         </ul>

@@ -16,10 +16,10 @@ import { Choice, TextArea, TextField } from './parts/fields.tsx'
 import { getSignedInUser, requireUser } from './parts/forms.ts'
 import { Heading, usePage } from './parts/layout.tsx'
 import { renderPage } from './parts/render.tsx'
-import { Address, Empty, Table } from './parts/table.tsx'
+import { BreakableUrl, Empty, Table } from './parts/table.tsx'
 
 /** Adds the page on which users register OAuth clients. Its script uses the JSON API. */
-export function addClients(app: Hono<AppEnv>): void {
+export function addOwnClientsPage(app: Hono<AppEnv>): void {
   app.get('/clients', requireUser(), async (c) => {
     const { service, t } = c.get('page')
     const clients = await service.oauth.clients.listByUser(getSignedInUser(c).id)
@@ -76,7 +76,7 @@ function renderClientCells(client: Client, t: PageText) {
     <ul class="plain addresses">
       {client.redirectUris.map((uri) => (
         <li>
-          <Address url={uri} />
+          <BreakableUrl url={uri} />
         </li>
       ))}
     </ul>,

@@ -28,7 +28,7 @@ interface Present {
 }
 
 /** Adds the home page, which links to the other pages and shows what the person has there. */
-export function addHome(app: Hono<AppEnv>): void {
+export function addHomePage(app: Hono<AppEnv>): void {
   app.get('/', requireUser(), async (c) => {
     const user = getSignedInUser(c)
     const { service, t } = c.get('page')

@@ -11,7 +11,7 @@ import { Moment, Table } from './parts/table.tsx'
 import { LINKS_PATH, redirectToProvider } from './sign-in-with.tsx'
 
 /** Adds the page on which people link and unlink their accounts at other providers. */
-export function addLinks(app: Hono<AppEnv>): void {
+export function addLinkedAccountsPage(app: Hono<AppEnv>): void {
   app.get(LINKS_PATH, requireUser(), (c) => {
     const done = NOTICES.find((name) => c.req.query(name) !== undefined)
     return linksPage(c, { ...(done && { notice: `links.${done}` }) })

@@ -9,14 +9,14 @@ import { SignInPurpose } from './parts/approval.tsx'
 import { Refusal, Submit, TestCookieField, TextField } from './parts/fields.tsx'
 import { readForm } from './parts/forms.ts'
 import { ProviderButtons } from './parts/provider-buttons.tsx'
-import { redirectTargets } from './parts/redirect-targets.ts'
+import { listRedirectTargets } from './parts/redirect-targets.ts'
 import { renderPage } from './parts/render.tsx'
 import { Captcha, captchaPolicy, passesCaptcha } from './recovery/captcha.tsx'
 import { NewPassword } from './recovery/new-password.tsx'
 import { blocksCookies, EmailField, findSignInPurpose } from './sign-in.tsx'
 
 /** Adds the page on which people create an account. Call it only if registration is on. */
-export function addRegister(app: Hono<AppEnv>): void {
+export function addRegistrationPage(app: Hono<AppEnv>): void {
   app.get('/register', (c) => registerPage(c, { returnTo: localPath(c.req.query('return_to')) }))
 
   app.post('/register', async (c) => {
@@ -115,7 +115,7 @@ async function registerPage(c: Context<AppEnv>, view: RegisterView) {
       title: t('register.title'),
       status: isWrong ? 422 : problem === null ? 200 : 400,
       formTargets: [
-        ...(await redirectTargets(view.returnTo, service)),
+        ...(await listRedirectTargets(view.returnTo, service)),
         ...service.upstream.providers.map(({ origin }) => origin),
       ],
       policy: captchaPolicy(service.config.settings),

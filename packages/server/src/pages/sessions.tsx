@@ -13,7 +13,7 @@ import { Moment, Table } from './parts/table.tsx'
  * Adds the page that lists the person's sessions, and the pages that confirm ending them. They need
  * no JavaScript.
  */
-export function addSessions(app: Hono<AppEnv>): void {
+export function addSessionPages(app: Hono<AppEnv>): void {
   app.get('/account/sessions', requireUser(), async (c) => {
     const page = c.get('page')
     const [sessions, present, applications] = await Promise.all([

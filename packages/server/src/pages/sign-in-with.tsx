@@ -11,7 +11,7 @@ import {
   type UpstreamIdentity,
   type UpstreamProvider,
 } from '../upstream/providers/provider.ts'
-import { callbackPath, type KeptAttempt } from '../upstream/upstream.ts'
+import { callbackPath, type SignInAttempt } from '../upstream/upstream.ts'
 import { IdentityTaken } from '../users/linked-identities.ts'
 import { emailKey, InvalidAccount, isEmail, toName } from '../users/parse.ts'
 import { readForm } from './parts/forms.ts'
@@ -19,7 +19,7 @@ import { renderPage } from './parts/render.tsx'
 import { blocksCookies, demandsFreshSignIn } from './sign-in.tsx'
 
 /** Adds the routes of a sign-in with another provider. */
-export function addSignInWith(app: Hono<AppEnv>): void {
+export function addSignInWithRoutes(app: Hono<AppEnv>): void {
   app.post('/login/with/:provider', async (c) => {
     const { service } = c.get('page')
     const form = await readForm(c)
@@ -75,7 +75,7 @@ const signInPath = (returnTo: string) => `/login?${new URLSearchParams({ return_
 export async function redirectToProvider(
   c: Context<AppEnv>,
   provider: UpstreamProvider,
-  more: Pick<KeptAttempt, 'returnTo' | 'isFresh' | 'linkFor'>,
+  more: Pick<SignInAttempt, 'returnTo' | 'isFresh' | 'linkFor'>,
 ): Promise<Response> {
   const { service } = c.get('page')
   const attempt = createAttempt(provider, more, service.clock.now())
@@ -111,7 +111,7 @@ const BLAMELESS: readonly string[] = ['cancelled', 'unavailable']
 async function conclude(
   c: Context<AppEnv>,
   provider: UpstreamProvider,
-  attempt: KeptAttempt,
+  attempt: SignInAttempt,
   response: URLSearchParams,
 ): Promise<Response> {
   const { service } = c.get('page')
@@ -143,7 +143,7 @@ async function conclude(
 /** A person whom a provider has identified. */
 interface Told {
   readonly provider: UpstreamProvider
-  readonly attempt: KeptAttempt
+  readonly attempt: SignInAttempt
   readonly identity: UpstreamIdentity
 }
 
@@ -252,7 +252,7 @@ function showFailure(
   c: Context<AppEnv>,
   provider: UpstreamProvider,
   error: unknown,
-  attempt: Pick<KeptAttempt, 'returnTo' | 'linkFor'>,
+  attempt: Pick<SignInAttempt, 'returnTo' | 'linkFor'>,
 ) {
   if (!(error instanceof UpstreamFailure)) throw error
   logFailure(c.get('page').service.logger, provider, error)
@@ -267,7 +267,7 @@ function problemPage(
   {
     returnTo,
     linkFor = null,
-  }: { readonly returnTo: string } & Partial<Pick<KeptAttempt, 'linkFor'>>,
+  }: { readonly returnTo: string } & Partial<Pick<SignInAttempt, 'linkFor'>>,
 ) {
   const { t, service } = c.get('page')
   const title = t('signInWith.failed.title', { provider })

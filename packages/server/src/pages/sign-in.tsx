@@ -17,11 +17,11 @@ import { readCsrfForm, readForm } from './parts/forms.ts'
 import { usePage } from './parts/layout.tsx'
 import { PasskeyForm } from './parts/passkey-form.tsx'
 import { ProviderButtons } from './parts/provider-buttons.tsx'
-import { redirectTargets } from './parts/redirect-targets.ts'
+import { listRedirectTargets } from './parts/redirect-targets.ts'
 import { renderPage } from './parts/render.tsx'
 import { describeRefusal } from './second-factors/set-up.tsx'
 
-export function addSignIn(app: Hono<AppEnv>): void {
+export function addSignInPage(app: Hono<AppEnv>): void {
   app.get('/login', async (c) => {
     const returnTo = localPath(c.req.query('return_to'))
     const prompt = readPrompt(c, c.req.query('prompt'))
@@ -176,7 +176,7 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
   const { prompt } = view
   const insteadOf = prompt === 'select_account' ? user : null
   const formTargets = [
-    ...(await redirectTargets(view.returnTo, service)),
+    ...(await listRedirectTargets(view.returnTo, service)),
     ...service.upstream.providers.map(({ origin }) => origin),
   ]
   const pending = await findPendingLink(c)

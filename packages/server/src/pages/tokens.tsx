@@ -18,7 +18,7 @@ import { renderPage } from './parts/render.tsx'
 import { Day, Empty, type ScopeDescriptions, ScopeList, Table } from './parts/table.tsx'
 
 /** Adds the page for personal access tokens. Its script uses the JSON API. */
-export function addTokens(app: Hono<AppEnv>): void {
+export function addTokenPage(app: Hono<AppEnv>): void {
   app.get('/tokens', requireUser(), async (c) => {
     const { service, t } = c.get('page')
     const { oauth, config } = service

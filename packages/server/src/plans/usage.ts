@@ -1,5 +1,5 @@
 import type { Subscription } from '@tollgate/billing'
-import { listMeterPrices, planOf } from '../config/plan-capabilities.ts'
+import { findPlanOfSubscription, listMeterPrices } from '../config/plan-capabilities.ts'
 import type { Plan } from '../config/plans.ts'
 
 /** The usage of a meter in the current billing period of a subscription. */
@@ -22,7 +22,7 @@ export async function readPlanUsage(
   subscription: Subscription,
   plans: readonly Plan[],
 ): Promise<PlanUsage[]> {
-  const plan = planOf(plans, subscription)
+  const plan = findPlanOfSubscription(plans, subscription)
   if (!plan) return []
   const read = listMeterPrices(plan).map(async ({ meter, name }) => {
     const [sum] = await subscription.usage({ meter })

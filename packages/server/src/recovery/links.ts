@@ -73,7 +73,9 @@ export const createLinkId = () => randomBytes(16).toString('base64url')
  * link ends when either changes. The hash of the password is salted, so that its digest says
  * nothing about the password.
  */
-export function bindingOf(user: Pick<UserRow, 'id' | 'email_key' | 'password_hash'>): string {
+export function computeAccountBinding(
+  user: Pick<UserRow, 'id' | 'email_key' | 'password_hash'>,
+): string {
   const state = JSON.stringify([user.id, user.email_key, user.password_hash])
   return createHash('sha256').update(state).digest('base64url')
 }
@@ -142,7 +144,8 @@ export function createAccountLinks(options: {
         .selectAll()
         .where('id', '=', link.userId)
         .executeTakeFirst()
-      if (!user || user.disabled_at !== null || bindingOf(user) !== link.binding) return null
+      if (!user || user.disabled_at !== null || computeAccountBinding(user) !== link.binding)
+        return null
       return { link, user }
     },
     async consume({ id }) {

@@ -21,7 +21,7 @@ import { emailKey, InvalidAccount, requireEmail } from '../users/parse.ts'
 import { fromRow, type User } from '../users/user.ts'
 import type { UserAccounts } from '../users/users.ts'
 import {
-  bindingOf,
+  computeAccountBinding,
   createAccountLinks,
   createLinkId,
   LINK_LIFETIME,
@@ -275,7 +275,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     purpose,
     address,
     userId: user?.id ?? null,
-    binding: user && bindingOf(user),
+    binding: user && computeAccountBinding(user),
     details: {
       ...(mail.details.name && { name: mail.details.name }),
       ...(mail.details.returnTo && { returnTo: mail.details.returnTo }),
@@ -307,7 +307,8 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     if (!user) return null
     if (kind === 'address_verification' || kind === 'address_change') {
       // Bound to the state at the request: who knew an old password has asked for nothing since.
-      if (user.disabled_at !== null || mail.details.binding !== bindingOf(user)) return null
+      if (user.disabled_at !== null || mail.details.binding !== computeAccountBinding(user))
+        return null
       if (kind === 'address_verification') return { kind, address, user, purpose: 'verify' }
       const other = await findUser('email_key', emailKey(address))
       if (other && other.id !== user.id) return known(other)
@@ -346,7 +347,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
 
   const bindingOfUser = async (id: string) => {
     const row = await findUser('id', Number(id))
-    return row ? bindingOf(row) : ''
+    return row ? computeAccountBinding(row) : ''
   }
 
   async function notify(

@@ -375,7 +375,7 @@ export interface MailDetailsRow {
   readonly name?: string | null
   /** Local path to continue at. */
   readonly returnTo?: string
-  /** State of the account when the mail was requested: see `bindingOf()`. */
+  /** State of the account when the mail was requested: see `computeAccountBinding()`. */
   readonly binding?: string
   /** User id of the person who invites to a team. */
   readonly inviter?: number
@@ -397,7 +397,7 @@ export const accountLinkTable = defineTable(
     /** The address that the link was sent to. */
     address: field.string(254),
     details: field.json<LinkDetailsRow>(),
-    /** State of the account for which the link was made: see `bindingOf()`. */
+    /** State of the account for which the link was made: see `computeAccountBinding()`. */
     binding: field.id.nullable(),
     created_at: field.instant,
     expires_at: field.instant,

@@ -1,5 +1,5 @@
 import type { Billing } from '@tollgate/billing'
-import { planOf } from '../config/plan-capabilities.ts'
+import { findPlanOfSubscription } from '../config/plan-capabilities.ts'
 import type { Plan } from '../config/settings.ts'
 import { countSeats } from '../plans/seats.ts'
 import { teamOwner } from './end-team.ts'
@@ -25,7 +25,7 @@ export async function updateTeamSeats(
   const billable = await billing.findOwner(owner.type, owner.id)
   const running = (await billable?.subscriptions())?.filter((each) => !each.ended()) ?? []
   for (const subscription of running) {
-    const plan = planOf(plans, subscription)
+    const plan = findPlanOfSubscription(plans, subscription)
     if (!plan || plan.seats.count === null || subscription.incomplete()) continue
     if (!subscription.can('quantities')) continue
     // Read again for each change: members may come and go while the provider answers.

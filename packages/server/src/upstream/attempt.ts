@@ -1,16 +1,16 @@
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi'
 import type { Logger } from 'pino'
 import type { UpstreamAttempt, UpstreamFailure, UpstreamProvider } from './providers/provider.ts'
-import { callbackPath, type KeptAttempt } from './upstream.ts'
+import { callbackPath, type SignInAttempt } from './upstream.ts'
 
 /**
  * Creates an attempt to sign in with a provider, with a new random state, nonce and PKCE verifier.
  */
 export function createAttempt(
   provider: UpstreamProvider,
-  more: Pick<KeptAttempt, 'returnTo' | 'isFresh' | 'linkFor'>,
+  more: Pick<SignInAttempt, 'returnTo' | 'isFresh' | 'linkFor'>,
   now: Date,
-): KeptAttempt {
+): SignInAttempt {
   return {
     provider: provider.id,
     state: generateRandomState(),
@@ -25,7 +25,7 @@ export function createAttempt(
  * Converts an attempt to the form that providers take, with the redirect URI. `url` is the base URL
  * of this service.
  */
-export function toUpstreamAttempt(kept: KeptAttempt, url: string): UpstreamAttempt {
+export function toUpstreamAttempt(kept: SignInAttempt, url: string): UpstreamAttempt {
   const { state, nonce, codeVerifier, isFresh, startedAt } = kept
   return {
     state,

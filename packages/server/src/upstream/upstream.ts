@@ -7,7 +7,7 @@ import { createProviderFetch } from './providers/requests.ts'
 import { createSealedCookie, type SealedCookie } from './sealed-cookie.ts'
 
 /** An attempt to sign in with another provider, which the browser keeps until the response. */
-export interface KeptAttempt {
+export interface SignInAttempt {
   readonly provider: string
   readonly state: string
   readonly nonce: string
@@ -34,7 +34,7 @@ export interface Upstream {
   /** The providers in the order of their buttons. */
   readonly providers: readonly UpstreamProvider[]
   find(id: string): UpstreamProvider | null
-  readonly attempt: SealedCookie<KeptAttempt>
+  readonly attempt: SealedCookie<SignInAttempt>
   readonly pendingLink: SealedCookie<PendingLink>
 }
 

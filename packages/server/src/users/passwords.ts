@@ -48,7 +48,7 @@ const COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 export function createPasswords(options: PasswordOptions = {}): Passwords {
   const atOnce = options.atOnce ?? Math.max(1, Math.min(3, availableParallelism() - 1))
   const cost = options.cost ?? COST
-  const gate = createGate(atOnce, options.waiting ?? 64)
+  const gate = createConcurrencyLimit(atOnce, options.waiting ?? 64)
   let decoy: Promise<string> | null = null
   return {
     hash: (password) => gate(() => hash(password, cost)),
@@ -67,7 +67,7 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
  * Creates a limit for concurrent work, so that hashing does not starve other requests (threat L3):
  * `atOnce` tasks run, `waiting` tasks are queued, and further ones are rejected.
  */
-export function createGate(atOnce: number, waiting: number) {
+export function createConcurrencyLimit(atOnce: number, waiting: number) {
   const queue: Array<() => void> = []
   let running = 0
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { emailKey, InvalidAccount, parseAccount } from './parse.ts'
-import { createGate, createPasswords } from './passwords.ts'
+import { createConcurrencyLimit, createPasswords } from './passwords.ts'
 
 const password = 'long enough'
 
@@ -77,9 +77,9 @@ describe('the passwords of accounts', () => {
   })
 })
 
-describe('createGate(), which limits concurrent work,', () => {
+describe('createConcurrencyLimit(), which limits concurrent work,', () => {
   it('runs a limited number of calls, lets a limited number wait, and rejects any others', async () => {
-    const pass = createGate(2, 3)
+    const pass = createConcurrencyLimit(2, 3)
     let running = 0
     let most = 0
     const finish: Array<() => void> = []
@@ -101,7 +101,7 @@ describe('createGate(), which limits concurrent work,', () => {
   })
 
   it('frees the place of a call that fails', async () => {
-    const pass = createGate(1, 0)
+    const pass = createConcurrencyLimit(1, 0)
     await expect(pass(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await pass(async () => 'next')).toBe('next')
   })

@@ -87,7 +87,8 @@ export interface UserAccounts {
   findByEmail(email: string): Promise<User | null>
   /**
    * Finds an enabled user by e-mail address and password. `null` for an unknown user or a wrong
-   * password, after the same work.
+   * password. The two cases take the same work, so that their duration does not reveal which it
+   * was.
    */
   findByCredentials(email: string, password: string): Promise<User | null>
   /** Finds an account by id or e-mail address, including a disabled one. */

@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import type { MetricObject } from 'prom-client'
 import type { Metrics } from '../statistics/metrics.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
-import { isCounter, type Measured } from './metrics.ts'
+import { isCounter, type ReportedMetrics } from './metrics.ts'
 
 /** A worker's connection to the main process. */
 export interface WorkerLink {
@@ -79,7 +79,7 @@ export const workerTerminal = {
 }
 
 /** Reads the counters only, because reading the gauges of a process takes much longer. */
-async function countersOf(registry: Metrics['registry']): Promise<Measured> {
+async function countersOf(registry: Metrics['registry']): Promise<ReportedMetrics> {
   const names = registry.getMetricsAsArray().filter(isCounter)
   const counters = names.flatMap(({ name }) => registry.getSingleMetric(name) ?? [])
   return Promise.all(counters.map((metric) => metric.get() as Promise<MetricObject>))

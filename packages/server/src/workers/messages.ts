@@ -1,4 +1,4 @@
-import type { Measured } from './metrics.ts'
+import type { ReportedMetrics } from './metrics.ts'
 
 /** A message of the main process to a worker. */
 export type ToWorker =
@@ -28,6 +28,6 @@ export type FromWorker =
   /** The worker cannot start. */
   | { readonly type: 'failed'; readonly reason: string }
   /** The counters of the worker, or all its metrics in response to `measure`. */
-  | { readonly type: 'counted' | 'measured'; readonly metrics: Measured }
+  | { readonly type: 'counted' | 'measured'; readonly metrics: ReportedMetrics }
   /** Asks for the metrics of all workers. */
   | { readonly type: 'read'; readonly id: number }

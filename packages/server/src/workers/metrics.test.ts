@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import { createWorkerMetrics, type Measured } from './metrics.ts'
+import { createWorkerMetrics, type ReportedMetrics } from './metrics.ts'
 
 /** The metrics of a worker after so many requests, each of which took a second. */
-async function measure(requests: number): Promise<Measured> {
+async function measure(requests: number): Promise<ReportedMetrics> {
   const registry = new Registry()
   const registers = [registry]
   new Counter({ name: 'requests_total', help: 'Requests', registers }).inc(requests)

@@ -1,12 +1,12 @@
 import { AggregatorRegistry, Counter, Gauge, type MetricObject, Registry } from 'prom-client'
 
 /** The metrics that a worker reports to the main process. */
-export type Measured = readonly MetricObject[]
+export type ReportedMetrics = readonly MetricObject[]
 
 /** The metrics of all workers, kept by the main process. */
 export interface WorkerMetrics {
   /** Stores the latest metrics of a worker. Only its counters are used. */
-  store(worker: number, metrics: Measured): void
+  store(worker: number, metrics: ReportedMetrics): void
   /** Keeps the counters of a worker that has ended. */
   keep(worker: number): void
   countCrash(): void
@@ -15,13 +15,13 @@ export interface WorkerMetrics {
    * present metrics of the workers by number; a worker that is missing there counts as it last
    * reported.
    */
-  read(measured: ReadonlyMap<number, Measured>): Promise<string>
+  read(measured: ReadonlyMap<number, ReportedMetrics>): Promise<string>
 }
 
 /** Creates the metrics of all workers. `countServing` returns how many workers serve requests. */
 export function createWorkerMetrics(countServing: () => number): WorkerMetrics {
-  const latest = new Map<number, Measured>()
-  let ended: Measured = []
+  const latest = new Map<number, ReportedMetrics>()
+  let ended: ReportedMetrics = []
   const registry = new Registry()
   const registers = [registry]
   new Gauge({
@@ -54,7 +54,7 @@ export function createWorkerMetrics(countServing: () => number): WorkerMetrics {
   }
 }
 
-const sum = (metrics: readonly Measured[]) =>
+const sum = (metrics: readonly ReportedMetrics[]) =>
   AggregatorRegistry.aggregate(metrics as MetricObject[][])
 
 /** Whether a metric only grows, so that the counts of a process that has ended still matter. */

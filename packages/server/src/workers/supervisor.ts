@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { forwardLines } from './forward-lines.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
-import { createWorkerMetrics, type Measured } from './metrics.ts'
+import { createWorkerMetrics, type ReportedMetrics } from './metrics.ts'
 
 /** The workers that serve the requests of one service. */
 export interface Supervisor {
@@ -258,7 +258,7 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
 
   async function sendMetrics(to: Entry, id: number): Promise<void> {
     const asked = [...list('serving'), ...list('leaving')]
-    const measured = new Map<number, Measured>()
+    const measured = new Map<number, ReportedMetrics>()
     await Promise.all(
       asked.map(async (entry) => {
         const found = await measure(entry)
@@ -269,10 +269,10 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
   }
 
   /** Asks a worker for its metrics. `null` if it ends or is too busy to respond. */
-  function measure(entry: Entry): Promise<Measured | null> {
+  function measure(entry: Entry): Promise<ReportedMetrics | null> {
     const { worker } = entry
     return new Promise((resolve) => {
-      const settle = (found: Measured | null) => {
+      const settle = (found: ReportedMetrics | null) => {
         clearTimeout(timer)
         worker.off('message', hear)
         resolve(found)

@@ -214,8 +214,8 @@ describe('the billing of a team in the management API (threat N10)', () => {
   })
 })
 
-describe('an operator can refund an invoice and cancel a subscription of a team', () => {
-  it('with the management API', async () => {
+describe('a refund or cancellation by an operator for a team', () => {
+  it('works through the management API', async () => {
     const support = await operators.operator('support')
     const { id, api, invoice, subscription, billable } = await payingTeam()
     const refund = `${api}/invoices/${invoice.id}/refund`
@@ -229,7 +229,7 @@ describe('an operator can refund an invoice and cancel a subscription of a team'
     expect((await billable.subscription('main')).cancelled()).toBe(true)
   })
 
-  it('on the pages for operators', async () => {
+  it('works on the pages for operators', async () => {
     const support = await operatorWithForms(service, 'support')
     const { id, invoice, subscription, billable } = await payingTeam('stripe', 'Doors')
     const path = `/admin/teams/${id}`
@@ -251,7 +251,7 @@ describe('an operator can refund an invoice and cancel a subscription of a team'
     expect(await lastEntry('billing.cancel', id)).toMatchObject({ door: 'page', outcome: 'done' })
   })
 
-  it('with commands', async () => {
+  it('works with commands', async () => {
     const { id, invoice, billable } = await payingTeam()
     const owner = ['--owner', `team:${id}`]
     const listed = await tollgate('billing', 'invoices', ...owner, '--json')

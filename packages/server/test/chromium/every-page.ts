@@ -1,4 +1,4 @@
-import { codeOfStep, stepAt } from '../../src/factors/totp.ts'
+import { computeTotpCode, totpStepAt } from '../../src/factors/totp.ts'
 import type { TestService } from '../support.ts'
 
 /** A page of the service, and the person who opens it. */
@@ -167,8 +167,8 @@ async function personWithSecondFactor(service: TestService): Promise<Browser> {
   const email = 'halfway@example.com'
   const { id } = await service.users.create({ email, password: PASSWORD })
   const enrolment = service.factors.beginTotp({ id, email })
-  const step = stepAt(service.clock.now())
-  await service.factors.addTotp(id, enrolment, codeOfStep(enrolment.secret, step))
+  const step = totpStepAt(service.clock.now())
+  await service.factors.addTotp(id, enrolment, computeTotpCode(enrolment.secret, step))
   await service.factors.renewRecoveryCodes(id)
   const browser = service.browser()
   await browser.signIn(email, PASSWORD)

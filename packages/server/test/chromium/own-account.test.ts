@@ -5,7 +5,7 @@ import {
   describeInChromium,
   expectAccessibleInAllLooks,
 } from '../../../../test-support/chromium.ts'
-import { codeOfStep, stepAt } from '../../src/factors/totp.ts'
+import { computeTotpCode, totpStepAt } from '../../src/factors/totp.ts'
 import { PASSWORD } from '../accounts.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { signedIn } from './person.ts'
@@ -50,7 +50,7 @@ describeInChromium('the account of a person who uses only the keyboard', ({ newP
     await page.goto(`${service.url}/account/security`)
     await press(page, 'link', 'Add the authenticator app')
     const secret = ((await page.locator('code.code').textContent()) ?? '').replaceAll(' ', '')
-    const codeNow = () => codeOfStep(secret, stepAt(service.clock.now()))
+    const codeNow = () => computeTotpCode(secret, totpStepAt(service.clock.now()))
     await type(page, 'Code from the app', codeNow())
     await press(page, 'button', 'Add the authenticator app')
     await press(page, 'button', 'Create new recovery codes')
@@ -148,7 +148,7 @@ describeInChromium('the pages on which people manage their own account', ({ newP
     const signedInBrowser = service.browser()
     await signedInBrowser.signIn(account.email, PASSWORD)
     cookies = signedInBrowser.cookies
-    const code = codeOfStep(enrolment.secret, stepAt(service.clock.now()))
+    const code = computeTotpCode(enrolment.secret, totpStepAt(service.clock.now()))
     expect(await service.factors.addTotp(user.id, enrolment, code)).toBe(true)
     await service.factors.renewRecoveryCodes(user.id)
     const halfway = service.browser()

@@ -70,7 +70,7 @@ describeInChromium('passkeys in a browser', ({ newPage, forgive }) => {
     >
     await kysely.updateTable('passkeys').set({ counter: 1000 }).execute()
     await page.getByRole('button', { name: 'Use a passkey instead' }).click()
-    await page.getByText('there may be a copy of it').waitFor()
+    await page.getByText('may have copied this passkey').waitFor()
   })
 
   it('are not given to another origin by the browser', async () => {

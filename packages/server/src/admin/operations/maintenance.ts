@@ -28,8 +28,8 @@ function commandOperation<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 /**
- * Declares an operation whose work a command does itself, because it needs more or less than the
- * parts of a running service: a migration, for example. It is audited like every other operation.
+ * Declares an operation whose work a command does itself, without the parts of a running service,
+ * such as a migration. It is audited like every other operation.
  */
 export function createLocalOperation<Output>(declared: {
   readonly name: `${OperationArea}.${string}`

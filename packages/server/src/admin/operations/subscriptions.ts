@@ -1,6 +1,6 @@
 import type { Capability, Owner, Subscription, SubscriptionStatus } from '@tollgate/billing'
 import { z } from 'zod'
-import { planOf } from '../../config/plan-capabilities.ts'
+import { findPlanOfSubscription } from '../../config/plan-capabilities.ts'
 import { countSeats } from '../../plans/seats.ts'
 import { readPlanUsage } from '../../plans/usage.ts'
 import type { AuditDescription } from '../audit/described.ts'
@@ -279,7 +279,7 @@ export const subscriptionOperations: readonly Operation[] = [
     async run({ owner, subscription }, context) {
       const user = await requireBillableTarget(owner, context)
       const found = await requireSubscription(user, subscription)
-      const plan = planOf(context.config.settings.plans, found)
+      const plan = findPlanOfSubscription(context.config.settings.plans, found)
       const counted = await countSeats(plan ? [plan] : [], await requireSeatOwner(owner, context))
       const quantity = plan && counted.get(plan.id)
       if (!quantity) {

@@ -16,7 +16,7 @@ import { AdminProblem } from '../../admin/problems.ts'
 import { toProblem } from '../../admin/to-problem.ts'
 import type { ServiceContext } from '../../context.ts'
 import { isRequired } from '../../factors/policy.ts'
-import { linesBody } from '../../http/lines.ts'
+import { createLinesBody } from '../../http/lines.ts'
 import { readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
@@ -233,7 +233,7 @@ async function linesResponse(
   { logger }: ServiceContext,
 ): Promise<Response> {
   // Named here, because the log context has ended by then.
-  const body = await linesBody(pages, (error) =>
+  const body = await createLinesBody(pages, (error) =>
     logger.error(
       { err: error, request_id: c.get('requestId') },
       'A response of the management API was cut off',

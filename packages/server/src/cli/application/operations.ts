@@ -6,7 +6,7 @@ import type { AdminServices } from '../../admin/execute.ts'
 import type { Operation, OperationServices } from '../../admin/operation.ts'
 import { ownerId, userId } from '../../admin/operations/fields.ts'
 import { anyOwner, owner } from '../../admin/operations/owners.ts'
-import { createRefusals } from '../../admin/refusals.ts'
+import { createRefusalTracker } from '../../admin/refusals.ts'
 import { MACHINE_CLOCK } from '../lenient-audit.ts'
 import { UsageError } from '../usage-error.ts'
 import type { Application } from './load.ts'
@@ -34,7 +34,7 @@ export function createBareServices(database: Database | null, audit: AuditLog): 
     cursors: createCursors(['of an application']),
     // An application has no table of requests: billing itself recognizes a repeated key.
     requests: { once: (_request, work) => work(), purge: async () => 0 },
-    refusals: createRefusals(clock),
+    refusals: createRefusalTracker(clock),
   }
 }
 

@@ -8,7 +8,7 @@ import type { InvoiceDetailJson } from '../../admin/operations/invoices.ts'
 import { chooseIdempotencyKey, parseAmount } from '../amount.ts'
 import { type Commands, command } from '../command.ts'
 import * as option from '../options.ts'
-import { OWNER, USER } from '../owner.ts'
+import { OWNER_OPTION, USER_ARGUMENT } from '../owner.ts'
 import { withOwner } from '../subscription.ts'
 import { formatTable } from '../table.ts'
 
@@ -17,8 +17,8 @@ export const creditNoteCommands: Commands = {
   'billing credit-notes list': command({
     summary: 'list the credit notes of a person or another owner, newest first',
     withConfig: true,
-    arguments: [USER],
-    options: { owner: OWNER },
+    arguments: [USER_ARGUMENT],
+    options: { owner: OWNER_OPTION },
     run: ({ args: [user = ''], options }, context) =>
       withOwner({ user, ...options }, context, async ({ owner }, { perform }) => {
         const { data } = await perform<{ data: readonly CreditNoteJson[] }>(
@@ -41,7 +41,7 @@ export const creditNoteCommands: Commands = {
     summary: 'credit an invoice, fully or partially; this cannot be undone',
     withConfig: true,
     arguments: [
-      USER,
+      USER_ARGUMENT,
       { name: 'invoice', description: "the provider's id of the invoice" },
       { name: 'to', description: `where the money goes: ${CREDIT_NOTE_DESTINATIONS.join(', ')}` },
     ],
@@ -57,7 +57,7 @@ export const creditNoteCommands: Commands = {
         '<key>',
         'idempotency key; repeat an interrupted command with the same key',
       ),
-      owner: OWNER,
+      owner: OWNER_OPTION,
     },
     run: ({ args: [user = '', invoice, to], options }, context) =>
       withOwner({ user, owner: options.owner }, context, async ({ owner, label }, { perform }) => {

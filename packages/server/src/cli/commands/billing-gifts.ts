@@ -1,10 +1,15 @@
 import { formatMoney } from '@tollgate/billing'
 import { chooseIdempotencyKey, parseAmount } from '../amount.ts'
-import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
+import { type CommandContext, type CommandResult, type Commands, command } from '../command.ts'
 import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
-import { OWNER, requireOwner, USER } from '../owner.ts'
-import { changeSubscription, type OwnerChoice, SUBSCRIPTION, withOwner } from '../subscription.ts'
+import { OWNER_OPTION, requireOwner, USER_ARGUMENT } from '../owner.ts'
+import {
+  changeSubscription,
+  type OwnerChoice,
+  SUBSCRIPTION_OPTION,
+  withOwner,
+} from '../subscription.ts'
 import { UsageError } from '../usage-error.ts'
 
 interface MoneyJson {
@@ -26,7 +31,7 @@ const ENTRY_OPTIONS = {
     '<key>',
     'idempotency key; repeat an interrupted command with the same key',
   ),
-  owner: OWNER,
+  owner: OWNER_OPTION,
 }
 
 /** Commands that give an owner something: free access, a longer trial, or credit. */
@@ -34,11 +39,11 @@ export const giftCommands: Commands = {
   'billing comp': command({
     summary: 'give a person or another owner access without payment until a date, or end it',
     withConfig: true,
-    arguments: [USER],
+    arguments: [USER_ARGUMENT],
     options: {
       until: option.date('<date>', 'when the free access ends, at most two years from now'),
       end: option.flag('end the free access now'),
-      owner: OWNER,
+      owner: OWNER_OPTION,
     },
     async run({ args: [user = ''], options: { until, end, owner: other } }, context) {
       if ((until === null) === !end) throw new UsageError('Give either --until or --end')
@@ -61,11 +66,11 @@ export const giftCommands: Commands = {
   'billing extend-trial': command({
     summary: 'move the end of the trial of a subscription, and with it the first charge',
     withConfig: true,
-    arguments: [USER],
+    arguments: [USER_ARGUMENT],
     options: {
       until: option.date('<date>', 'the new end of the trial; required'),
-      subscription: SUBSCRIPTION,
-      owner: OWNER,
+      subscription: SUBSCRIPTION_OPTION,
+      owner: OWNER_OPTION,
     },
     async run({ args: [user = ''], options: { until, ...options } }, context) {
       if (until === null) throw new UsageError('Give --until, the new end of the trial')
@@ -79,7 +84,7 @@ export const giftCommands: Commands = {
   'billing credit': command({
     summary: 'give a person or another owner credit, which is applied to the next invoices',
     withConfig: true,
-    arguments: [USER],
+    arguments: [USER_ARGUMENT],
     options: {
       ...ENTRY_OPTIONS,
       paid: option.flag('the credit is not a gift: a payment is behind it'),
@@ -90,7 +95,7 @@ export const giftCommands: Commands = {
   'billing debit': command({
     summary: 'take back credit, or collect an amount with the next invoice',
     withConfig: true,
-    arguments: [USER],
+    arguments: [USER_ARGUMENT],
     options: ENTRY_OPTIONS,
     run: ({ args: [user = ''], options }, context) =>
       addEntry({ user, ...options }, context, { operation: 'billing.debit' }),
@@ -109,7 +114,7 @@ function addEntry(
   { amount, currency, description, idempotencyKey, ...chosen }: NewEntry,
   context: CommandContext,
   { operation, ...more }: { readonly operation: string; readonly gift?: boolean },
-): Promise<Outcome> {
+): Promise<CommandResult> {
   return withOwner(chosen, context, async ({ owner, label }, opened) => {
     const { balance } = await opened.perform<{ balance: MoneyJson | null }>('billing.getCustomer', {
       owner,

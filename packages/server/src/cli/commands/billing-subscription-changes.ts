@@ -1,19 +1,22 @@
 import { PAUSED_INVOICE_BEHAVIORS } from '../../admin/operations/pauses.ts'
 import { type Commands, command } from '../command.ts'
 import * as option from '../options.ts'
-import { OWNER, USER } from '../owner.ts'
-import { changeSubscription, SUBSCRIPTION } from '../subscription.ts'
+import { OWNER_OPTION, USER_ARGUMENT } from '../owner.ts'
+import { changeSubscription, SUBSCRIPTION_OPTION } from '../subscription.ts'
 
 /** Commands that change a subscription of a person or another owner. */
 export const subscriptionChangeCommands: Commands = {
   'billing plan-change': command({
     summary: 'change the price of a subscription when its next period begins',
     withConfig: true,
-    arguments: [USER, { name: 'price', description: "the provider's id of the new price" }],
+    arguments: [
+      USER_ARGUMENT,
+      { name: 'price', description: "the provider's id of the new price" },
+    ],
     options: {
       quantity: option.count('<number>', 'quantity of the new price', 1_000_000),
-      subscription: SUBSCRIPTION,
-      owner: OWNER,
+      subscription: SUBSCRIPTION_OPTION,
+      owner: OWNER_OPTION,
     },
     run: ({ args: [user = '', price = ''], options: { quantity, subscription, owner } }, context) =>
       changeSubscription({ user, owner, subscription }, context, {
@@ -28,8 +31,8 @@ export const subscriptionChangeCommands: Commands = {
   'billing cancel-plan-change': command({
     summary: 'cancel the planned change of a subscription',
     withConfig: true,
-    arguments: [USER],
-    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    arguments: [USER_ARGUMENT],
+    options: { subscription: SUBSCRIPTION_OPTION, owner: OWNER_OPTION },
     run: ({ args: [user = ''], options: { subscription, owner } }, context) =>
       changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.cancelPlannedChange',
@@ -39,7 +42,7 @@ export const subscriptionChangeCommands: Commands = {
   'billing pause': command({
     summary: 'pause the payments of a subscription',
     withConfig: true,
-    arguments: [USER],
+    arguments: [USER_ARGUMENT],
     options: {
       until: option.date('<date>', 'when the pause ends by itself'),
       bills: option.choice(
@@ -47,8 +50,8 @@ export const subscriptionChangeCommands: Commands = {
         '<name>',
         `invoices during the pause: ${PAUSED_INVOICE_BEHAVIORS.join(', ')} (default ${PAUSED_INVOICE_BEHAVIORS[0]})`,
       ),
-      subscription: SUBSCRIPTION,
-      owner: OWNER,
+      subscription: SUBSCRIPTION_OPTION,
+      owner: OWNER_OPTION,
     },
     run: ({ args: [user = ''], options: { until, bills, subscription, owner } }, context) =>
       changeSubscription({ user, owner, subscription }, context, {
@@ -60,8 +63,8 @@ export const subscriptionChangeCommands: Commands = {
   'billing coupon': command({
     summary: 'apply a coupon to a subscription, in place of its discounts',
     withConfig: true,
-    arguments: [USER, { name: 'coupon', description: "the provider's id of the coupon" }],
-    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    arguments: [USER_ARGUMENT, { name: 'coupon', description: "the provider's id of the coupon" }],
+    options: { subscription: SUBSCRIPTION_OPTION, owner: OWNER_OPTION },
     run: ({ args: [user = '', coupon = ''], options: { subscription, owner } }, context) =>
       changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.applyCoupon',
@@ -72,8 +75,11 @@ export const subscriptionChangeCommands: Commands = {
   'billing promotion-code': command({
     summary: 'apply a promotion code to a subscription, in place of its discounts',
     withConfig: true,
-    arguments: [USER, { name: 'code', description: 'the code, as a person would type it' }],
-    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    arguments: [
+      USER_ARGUMENT,
+      { name: 'code', description: 'the code, as a person would type it' },
+    ],
+    options: { subscription: SUBSCRIPTION_OPTION, owner: OWNER_OPTION },
     run: ({ args: [user = '', code = ''], options: { subscription, owner } }, context) =>
       changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.applyPromotionCode',
@@ -84,8 +90,8 @@ export const subscriptionChangeCommands: Commands = {
   'billing remove-discounts': command({
     summary: 'remove all discounts of a subscription',
     withConfig: true,
-    arguments: [USER],
-    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    arguments: [USER_ARGUMENT],
+    options: { subscription: SUBSCRIPTION_OPTION, owner: OWNER_OPTION },
     run: ({ args: [user = ''], options: { subscription, owner } }, context) =>
       changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.removeDiscounts',
@@ -95,8 +101,8 @@ export const subscriptionChangeCommands: Commands = {
   'billing unpause': command({
     summary: 'end the pause of a subscription',
     withConfig: true,
-    arguments: [USER],
-    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    arguments: [USER_ARGUMENT],
+    options: { subscription: SUBSCRIPTION_OPTION, owner: OWNER_OPTION },
     run: ({ args: [user = ''], options: { subscription, owner } }, context) =>
       changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.unpause',

@@ -6,8 +6,8 @@ import { chooseIdempotencyKey, parseAmount } from '../amount.ts'
 import { type Commands, command } from '../command.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
-import { OWNER, requireOwner, USER } from '../owner.ts'
-import { changeSubscription, SUBSCRIPTION, withOwner } from '../subscription.ts'
+import { OWNER_OPTION, requireOwner, USER_ARGUMENT } from '../owner.ts'
+import { changeSubscription, SUBSCRIPTION_OPTION, withOwner } from '../subscription.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -77,11 +77,11 @@ export const subscriptionCommands: Commands = {
     summary:
       'list the invoices of a person or another owner, newest first, as the provider has them',
     withConfig: true,
-    arguments: [USER],
+    arguments: [USER_ARGUMENT],
     options: {
       limit: option.count('<number>', 'number of invoices (default 25)', LARGEST_PAGE),
       after: option.text('<cursor>', 'continue after the previous page, with its cursor'),
-      owner: OWNER,
+      owner: OWNER_OPTION,
     },
     run: ({ args: [user = ''], options: { limit, after, owner } }, context) =>
       withOwner({ user, owner }, context, async (named, opened) => {
@@ -108,11 +108,11 @@ export const subscriptionCommands: Commands = {
   'billing cancel': command({
     summary: 'cancel a subscription at the end of its period, or immediately',
     withConfig: true,
-    arguments: [USER],
+    arguments: [USER_ARGUMENT],
     options: {
       now: option.flag('end access immediately, without a refund; cannot be undone'),
-      subscription: SUBSCRIPTION,
-      owner: OWNER,
+      subscription: SUBSCRIPTION_OPTION,
+      owner: OWNER_OPTION,
     },
     run: ({ args: [user = ''], options: { now, subscription, owner } }, context) =>
       changeSubscription({ user, owner, subscription }, context, {
@@ -126,8 +126,8 @@ export const subscriptionCommands: Commands = {
   'billing resume': command({
     summary: 'undo a cancellation while access continues',
     withConfig: true,
-    arguments: [USER],
-    options: { subscription: SUBSCRIPTION, owner: OWNER },
+    arguments: [USER_ARGUMENT],
+    options: { subscription: SUBSCRIPTION_OPTION, owner: OWNER_OPTION },
     run: ({ args: [user = ''], options: { subscription, owner } }, context) =>
       changeSubscription({ user, owner, subscription }, context, {
         operation: 'billing.resume',
@@ -137,7 +137,7 @@ export const subscriptionCommands: Commands = {
   'billing refund': command({
     summary: 'refund an invoice or another charge, fully or partially',
     withConfig: true,
-    arguments: [USER, INVOICE],
+    arguments: [USER_ARGUMENT, INVOICE],
     options: {
       amount: option.text(
         '<amount>',
@@ -149,7 +149,7 @@ export const subscriptionCommands: Commands = {
         '<key>',
         'idempotency key; repeat an interrupted command with the same key',
       ),
-      owner: OWNER,
+      owner: OWNER_OPTION,
     },
     run: ({ args: [user = '', invoice = ''], options }, context) =>
       withOwner({ user, owner: options.owner }, context, async ({ owner }, opened) => {
@@ -172,8 +172,8 @@ export const subscriptionCommands: Commands = {
   'billing void': command({
     summary: 'void an unpaid invoice, so that it can no longer be paid',
     withConfig: true,
-    arguments: [USER, INVOICE],
-    options: { owner: OWNER },
+    arguments: [USER_ARGUMENT, INVOICE],
+    options: { owner: OWNER_OPTION },
     run: ({ args: [user = '', invoice = ''], options }, context) =>
       withOwner({ user, owner: options.owner }, context, async ({ owner }, opened) => {
         const input = { owner, invoice }

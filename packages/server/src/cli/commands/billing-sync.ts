@@ -1,7 +1,7 @@
 import type { Billing, SyncReport } from '@tollgate/billing'
 import type { SubscriptionJson } from '../../admin/operations/subscriptions.ts'
 import { withProgress } from '../../progress.ts'
-import { type CommandContext, command, type Outcome } from '../command.ts'
+import { type CommandContext, type CommandResult, command } from '../command.ts'
 import { formatCount } from '../count.ts'
 import { withTables } from '../open.ts'
 import { openBilling, withBilling } from '../open-billing.ts'
@@ -57,7 +57,7 @@ export const billingSync = command({
 })
 
 /** Updates the subscriptions of one owner. */
-function syncOwner(chosen: string, context: CommandContext): Promise<Outcome> {
+function syncOwner(chosen: string, context: CommandContext): Promise<CommandResult> {
   return withOwner({ user: '', owner: chosen }, context, async ({ owner, label }, { perform }) => {
     const { data } = await perform<{ data: readonly SubscriptionJson[] }>('billing.sync', { owner })
     const lines = data.map(({ id, name, plan, states }) => `  ${id} ${name}: ${plan} (${states})`)
@@ -69,7 +69,7 @@ function syncOwner(chosen: string, context: CommandContext): Promise<Outcome> {
   })
 }
 
-function describe(report: SyncReport, dryRun: boolean): Outcome {
+function describe(report: SyncReport, dryRun: boolean): CommandResult {
   const lines = report.drift.flatMap(({ owner, provider, providerId, what, advice }) => [
     `  ${owner.type} ${owner.id}: ${provider} ${providerId}: ${what}`,
     ...(advice ? [`    ${advice}`] : []),

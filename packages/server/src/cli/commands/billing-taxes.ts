@@ -1,7 +1,7 @@
 import { type AddressJson, TAX_EXEMPTIONS, type TaxIdJson } from '../../admin/operations/taxes.ts'
 import { type Commands, command } from '../command.ts'
 import * as option from '../options.ts'
-import { OWNER, USER } from '../owner.ts'
+import { OWNER_OPTION, USER_ARGUMENT } from '../owner.ts'
 import { withOwner } from '../subscription.ts'
 import { formatTable } from '../table.ts'
 import { UsageError } from '../usage-error.ts'
@@ -11,8 +11,8 @@ export const taxCommands: Commands = {
   'billing tax-ids list': command({
     summary: 'list the tax ids of a person or another owner, oldest first',
     withConfig: true,
-    arguments: [USER],
-    options: { owner: OWNER },
+    arguments: [USER_ARGUMENT],
+    options: { owner: OWNER_OPTION },
     run: ({ args: [user = ''], options }, context) =>
       withOwner({ user, ...options }, context, async ({ owner }, { perform }) => {
         const { data } = await perform<{ data: readonly TaxIdJson[] }>('billing.listTaxIds', {
@@ -33,11 +33,11 @@ export const taxCommands: Commands = {
     summary: 'add a tax id to a person or another owner',
     withConfig: true,
     arguments: [
-      USER,
+      USER_ARGUMENT,
       { name: 'type', description: "the provider's name of the type, such as eu_vat" },
       { name: 'value', description: 'the number' },
     ],
-    options: { owner: OWNER },
+    options: { owner: OWNER_OPTION },
     run: ({ args: [user = '', ...args], options }, context) =>
       withOwner({ user, ...options }, context, async ({ owner, label }, { perform }) => {
         const input = { owner, type: args[0], value: args[1] }
@@ -49,8 +49,8 @@ export const taxCommands: Commands = {
   'billing tax-ids remove': command({
     summary: 'remove a tax id of a person or another owner',
     withConfig: true,
-    arguments: [USER, { name: 'tax-id', description: 'its id in the list' }],
-    options: { owner: OWNER },
+    arguments: [USER_ARGUMENT, { name: 'tax-id', description: 'its id in the list' }],
+    options: { owner: OWNER_OPTION },
     run: ({ args: [user = '', ...args], options }, context) =>
       withOwner({ user, ...options }, context, async ({ owner, label }, { perform }) => {
         const taxId = args[0]
@@ -62,8 +62,8 @@ export const taxCommands: Commands = {
   'billing tax-exempt': command({
     summary: 'set whether a person or another owner pays tax on future invoices',
     withConfig: true,
-    arguments: [USER, { name: 'status', description: TAX_EXEMPTIONS.join(', ') }],
-    options: { owner: OWNER },
+    arguments: [USER_ARGUMENT, { name: 'status', description: TAX_EXEMPTIONS.join(', ') }],
+    options: { owner: OWNER_OPTION },
     run: ({ args: [user = '', ...args], options }, context) =>
       withOwner({ user, ...options }, context, async ({ owner, label }, { perform }) => {
         const set = await perform<{ tax_exempt: string }>('billing.setTaxExempt', {
@@ -77,7 +77,7 @@ export const taxCommands: Commands = {
   'billing address': command({
     summary: 'set the whole address on the invoices of a person or another owner',
     withConfig: true,
-    arguments: [USER],
+    arguments: [USER_ARGUMENT],
     options: {
       line1: option.text('<text>', 'street and number'),
       line2: option.text('<text>', 'further line'),
@@ -86,7 +86,7 @@ export const taxCommands: Commands = {
       state: option.text('<text>', 'state, county or province'),
       country: option.text('<code>', 'country code of two capital letters'),
       none: option.flag('remove the address'),
-      owner: OWNER,
+      owner: OWNER_OPTION,
     },
     run: ({ args: [user = ''], options }, context) => {
       const { postalCode, none, owner: chosen, ...others } = options

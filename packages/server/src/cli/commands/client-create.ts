@@ -6,7 +6,7 @@ import {
   readSettings,
   type WithSecret,
 } from '../client-input.ts'
-import { type CommandContext, command, type Outcome } from '../command.ts'
+import { type CommandContext, type CommandResult, command } from '../command.ts'
 import { ALSO_IN_APPLICATIONS } from '../open.ts'
 import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
@@ -149,7 +149,7 @@ interface ManagementOptions {
 function createForManagement(
   { name, scope: scopes, ...others }: ManagementOptions,
   context: CommandContext,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { redirect, user, grant, setting, implicit, firstParty, resourceServer } = others
   const given = [...redirect, ...grant, ...setting, ...(user === null ? [] : [user])]
   if (given.length > 0 || implicit || firstParty || resourceServer) {
@@ -163,7 +163,7 @@ function createForManagement(
   )
 }
 
-function reportSecret({ id, secret }: Pick<WithSecret, 'id' | 'secret'>): Outcome {
+function reportSecret({ id, secret }: Pick<WithSecret, 'id' | 'secret'>): CommandResult {
   return {
     json: { id, secret },
     text: `Client id      ${id}\nClient secret  ${secret ?? 'none'}`,

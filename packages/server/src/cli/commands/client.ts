@@ -13,7 +13,7 @@ import {
   findHostOrScheme,
   formatVerificationLabel,
 } from '../client-origin.ts'
-import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
+import { type CommandContext, type CommandResult, type Commands, command } from '../command.ts'
 import { ALSO_IN_APPLICATIONS, withTables } from '../open.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
@@ -228,7 +228,7 @@ function parseHours(text: string): number {
   throw new UsageError(`--overlap expects a time of up to 30 days, such as 24h or 7d, not ${text}`)
 }
 
-function describeClient(client: ManagedClient): Outcome {
+function describeClient(client: ManagedClient): CommandResult {
   const { settings, scopes, revoked_at: revoked, previous_secret_until: until } = client
   const yes = (is: boolean) => (is ? 'yes' : 'no')
   const text = formatFields({
@@ -252,7 +252,11 @@ function describeClient(client: ManagedClient): Outcome {
   return { json: client, text }
 }
 
-function deleteClient(id: string, context: CommandContext, outcome: Outcome): Promise<Outcome> {
+function deleteClient(
+  id: string,
+  context: CommandContext,
+  outcome: CommandResult,
+): Promise<CommandResult> {
   return withOperations(context, ALSO_IN_APPLICATIONS, async ({ perform }) => {
     await withUnknownClientError(id, perform('clients.revoke', { id }))
     return outcome
@@ -264,7 +268,7 @@ async function review(
   id: string,
   { oauth, perform }: OpenOperations,
   { verified, sentence }: { verified: boolean; sentence: (name: string) => string },
-): Promise<Outcome> {
+): Promise<CommandResult> {
   await withUnknownClientError(
     id,
     perform(verified ? 'clients.verify' : 'clients.unverify', { id }),

@@ -20,13 +20,13 @@ import { serviceMigrations } from '../../storage/migrations.ts'
 import { createApplicationAudit } from '../application/audit.ts'
 import type { Application } from '../application/load.ts'
 import { requirePart, withApplication } from '../application/open.ts'
-import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
+import { type CommandContext, type CommandResult, type Commands, command } from '../command.ts'
 import { formatCount } from '../count.ts'
 import { createLenientAudit } from '../lenient-audit.ts'
 import { ALSO_IN_APPLICATIONS, withDatabase, withTables } from '../open.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
-import { type Audited, performAlone } from '../perform-alone.ts'
+import { type AuditedDatabase, performAlone } from '../perform-alone.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** The commands `migrate`, `purge` and others that work on the database. */
@@ -43,7 +43,7 @@ export const databaseCommands: Commands = {
     async run({ options: { offline, plan } }, context) {
       if (plan && offline) throw new UsageError('--plan changes nothing: leave out --offline')
       if (plan) return reportPlan(await planAll(context))
-      const perform = (audited: Audited, work: (report: Report) => Promise<string[]>) =>
+      const perform = (audited: AuditedDatabase, work: (report: Report) => Promise<string[]>) =>
         withProgress('Migrating', (report) =>
           performAlone<string[]>(context, audited, {
             name: 'settings.migrate',
@@ -154,7 +154,7 @@ export const databaseCommands: Commands = {
 /** Opens the database of the service or of the application, without creating or checking tables. */
 async function withOwnDatabase<T>(
   context: CommandContext,
-  work: (audited: Audited) => Promise<T>,
+  work: (audited: AuditedDatabase) => Promise<T>,
 ): Promise<T> {
   if (context.application !== null) {
     return withAuditedApplication(context, (_application, audited) => work(audited))
@@ -168,7 +168,7 @@ async function withOwnDatabase<T>(
 /** Opens an application's instances, without creating or checking tables. */
 function withAuditedApplication<T>(
   context: CommandContext,
-  work: (application: Application, audited: Audited) => Promise<T>,
+  work: (application: Application, audited: AuditedDatabase) => Promise<T>,
 ): Promise<T> {
   return withApplication(context, [], async (application) => {
     const { log: audit, settled } = createApplicationAudit(application)
@@ -230,7 +230,7 @@ async function planAll(context: CommandContext): Promise<PlannedMigration[]> {
   })
 }
 
-function reportPlan(planned: readonly PlannedMigration[]): Outcome {
+function reportPlan(planned: readonly PlannedMigration[]): CommandResult {
   const text = planned.map(({ set, id, needsOffline, statements }) => {
     const remark = needsOffline ? ' (needs --offline: stop all other processes first)' : ''
     const lines = statements.map((each) => (each.startsWith('--') ? each : `${each};`))
@@ -246,7 +246,7 @@ function reportPlan(planned: readonly PlannedMigration[]): Outcome {
   }
 }
 
-function reportApplied(applied: readonly string[]): Outcome {
+function reportApplied(applied: readonly string[]): CommandResult {
   const text =
     applied.length === 0 ? 'The database is up to date' : `Applied:\n${applied.join('\n')}`
   return { json: { applied }, text }
@@ -263,7 +263,7 @@ async function purgeApplication(application: Application): Promise<Purged> {
   }
 }
 
-function reportPurged(counts: Purged): Outcome {
+function reportPurged(counts: Purged): CommandResult {
   const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(14)}${count}`)
   return { json: counts, text: `Deleted rows:\n${lines.join('\n')}` }
 }

@@ -7,7 +7,7 @@ import { findRunningDemo } from '../../demo/data-folder.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import type { ServiceDatabase } from '../../storage/tables.ts'
-import { type CommandContext, command, type Outcome } from '../command.ts'
+import { type CommandContext, type CommandResult, command } from '../command.ts'
 import { checkDeliveries, checkPrices, checkProviders, checkWebhooks } from '../doctor/billing.ts'
 import {
   checkClock,
@@ -106,7 +106,7 @@ async function examineService(config: Config, database: ServiceDatabase): Promis
 
 const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const
 
-function report(findings: readonly Finding[]): Outcome {
+function report(findings: readonly Finding[]): CommandResult {
   const healthy = findings.every(({ level }) => level !== 'problem')
   const lines = findings.map(({ check, level, message, fix }) => {
     const line = `${MARKS[level]}  ${check.padEnd(14)} ${message}`

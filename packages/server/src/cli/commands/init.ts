@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { type CommandContext, command, type Outcome } from '../command.ts'
+import { type CommandContext, type CommandResult, command } from '../command.ts'
 import {
   BILLING_NAMES,
   DEFAULT_CHOICES,
@@ -51,7 +51,7 @@ export const initCommand = command({
       'install the packages of Tollgate from the .tgz files of npm run pack',
     ),
   },
-  async run({ options }, context): Promise<Outcome> {
+  async run({ options }, context): Promise<CommandResult> {
     const project = readProject(process.cwd())
     const framework = findFramework(project, options.framework)
     const manager = findPackageManager(project, context.packageManager ?? '')

@@ -5,7 +5,7 @@ import { withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { requireUserId } from '../person.ts'
 import { formatTable } from '../table.ts'
-import { ACCOUNT, withAccount } from './user.ts'
+import { ACCOUNT_ARGUMENT, withAccount } from './user.ts'
 
 const withConfig = 'Sessions belong to the application: end them with its own code'
 
@@ -14,7 +14,7 @@ export const userAccessCommands: Commands = {
   'user sessions': command({
     summary: 'list the open sessions of a person',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     run: ({ args }, context) =>
       withAccount(args, context, async ({ id }, { perform }) => {
         const { data } = await perform<{ data: readonly SessionJson[] }>('users.listSessions', {
@@ -34,7 +34,7 @@ export const userAccessCommands: Commands = {
   'user end-session': command({
     summary: 'end one session of a person, on every process within a second',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     options: { session: option.required('<id>', 'the session, from user sessions') },
     run: ({ args, options: { session } }, context) =>
       withAccount(args, context, async ({ id, email }, { perform }) => {
@@ -48,7 +48,7 @@ export const userAccessCommands: Commands = {
   'user applications': command({
     summary: 'list the applications that a person has approved',
     withConfig: true,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     run: ({ args: [user = ''] }, context) =>
       withOperations(context, { ...ALSO_IN_APPLICATIONS, onlyReads: true }, async (opened) => {
         const { data } = await opened.perform<{ data: readonly ApplicationJson[] }>(
@@ -68,7 +68,7 @@ export const userAccessCommands: Commands = {
   'user revoke-application': command({
     summary: "end an application's access to an account, with its approval and all its tokens",
     withConfig: true,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     options: { client: option.required('<id>', 'the application, from user applications') },
     run: ({ args: [user = ''], options: { client } }, context) =>
       withOperations(context, ALSO_IN_APPLICATIONS, async (opened) => {

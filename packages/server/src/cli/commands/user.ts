@@ -21,7 +21,7 @@ import { createPasswords } from '../../users/passwords.ts'
 import { ROLES, type Role } from '../../users/roles.ts'
 import { type Account, accountJson } from '../../users/user.ts'
 import { createUsers } from '../../users/users.ts'
-import { type CommandContext, type Commands, command, type Outcome } from '../command.ts'
+import { type CommandContext, type CommandResult, type Commands, command } from '../command.ts'
 import { withTables } from '../open.ts'
 import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
@@ -32,7 +32,7 @@ import { UsageError } from '../usage-error.ts'
 const withConfig =
   'Accounts belong to the application: change them with its own code, and end the tokens of a person with `token revoke --user <id>`'
 
-export const ACCOUNT = { name: 'user', description: 'the id or the e-mail address' }
+export const ACCOUNT_ARGUMENT = { name: 'user', description: 'the id or the e-mail address' }
 const password = option.text(
   '<text>',
   'password; safer on standard input, because process lists show command lines',
@@ -135,7 +135,7 @@ export const userCommands: Commands = {
   'user password': command({
     summary: 'set a new password for an account; ends its sessions and tokens',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     options: { password },
     run: ({ args, options }, context) =>
       withAccount(args, context, async ({ id, email }, { perform }) => {
@@ -148,7 +148,10 @@ export const userCommands: Commands = {
   'user role': command({
     summary: 'make a person an operator, or remove the role; ends their sessions and tokens',
     withConfig,
-    arguments: [ACCOUNT, { name: 'role', description: `${ROLES.join(', ')} or ${NO_ROLE}` }],
+    arguments: [
+      ACCOUNT_ARGUMENT,
+      { name: 'role', description: `${ROLES.join(', ')} or ${NO_ROLE}` },
+    ],
     run: ({ args }, context) => {
       const role = parseNewRole(args[1] ?? '')
       return withAccount(args, context, async ({ id, email }, { perform }) => {
@@ -162,7 +165,7 @@ export const userCommands: Commands = {
   'user sign-out': command({
     summary: 'end all sessions and tokens of a person, who may sign in again',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     run: ({ args }, context) =>
       withAccount(args, context, async ({ id, email }, { perform }) => {
         await perform('users.signOut', { id })
@@ -173,7 +176,7 @@ export const userCommands: Commands = {
   'user reset-factors': command({
     summary: 'remove all second factors of an account; ends its sessions and tokens',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     run: ({ args }, context) =>
       withAccount(args, context, async ({ id, email }, { perform }) => {
         await perform('users.resetFactors', { id })
@@ -184,7 +187,7 @@ export const userCommands: Commands = {
   'user links': command({
     summary: 'list the accounts at other providers that a person signs in with',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     run: ({ args }, context) =>
       withAccount(args, context, async ({ id }, { perform }) => {
         const { data } = await perform<{ data: readonly LinkJson[] }>('users.listLinks', { id })
@@ -202,7 +205,7 @@ export const userCommands: Commands = {
   'user unlink': command({
     summary: 'remove the link of a person with an account at another provider',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     options: { link: option.required('<id>', 'the link, from user links') },
     run: ({ args, options: { link } }, context) =>
       withAccount(args, context, async ({ id, email }, { perform }) => {
@@ -213,7 +216,7 @@ export const userCommands: Commands = {
   'user disable': command({
     summary: 'lock an account; its sessions and tokens end, on every process within a second',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     options: { subscription },
     run: ({ args, options: { subscription } }, context) =>
       withAccount(args, context, async (account, { perform }) => {
@@ -229,7 +232,7 @@ export const userCommands: Commands = {
   'user enable': command({
     summary: 'let a disabled account sign in again',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     run: ({ args }, context) =>
       withAccount(args, context, async (account, { perform }) => {
         const { id, email } = account
@@ -241,7 +244,7 @@ export const userCommands: Commands = {
   'user export': command({
     summary: 'print everything that is stored about a person as one JSON document',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     run: ({ args }, context) =>
       withAccount(args, context, async ({ id }, { perform, database }) => {
         const { pages } = await perform<JsonLinesResult>('users.export', { id })
@@ -253,7 +256,7 @@ export const userCommands: Commands = {
   'user delete': command({
     summary: 'delete an account permanently; ends its sessions, tokens and approvals',
     withConfig,
-    arguments: [ACCOUNT],
+    arguments: [ACCOUNT_ARGUMENT],
     options: {
       subscription,
       voidOpen: option.flag('void unbilled usage and unpaid invoices'),
@@ -299,7 +302,7 @@ async function readPassword(passwordFlag: string | null, context: CommandContext
 }
 
 /** Finds the account by id or e-mail address, and runs `work` on it. */
-export function withAccount<Result extends Outcome | null>(
+export function withAccount<Result extends CommandResult | null>(
   args: readonly string[],
   context: CommandContext,
   work: (account: Account, opened: OpenOperations) => Promise<Result>,
@@ -382,7 +385,7 @@ function reportOutcome(
   { state, subscriptions, voided }: EndedAccount,
   sentence: string,
   more: object,
-): Outcome {
+): CommandResult {
   const outcome: AccountOutcome = {
     account: { id, email },
     state,

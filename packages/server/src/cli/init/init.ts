@@ -51,7 +51,7 @@ export interface InitResult {
 
 /**
  * Sets Tollgate up in a project: packages, source files, settings, tables and a first client.
- * Existing files and settings are kept. If a step fails, the earlier steps are taken back, except
+ * Existing files and settings are kept. If a step fails, the earlier steps are undone, except
  * that downloaded packages stay in node_modules and tables on a database server.
  * @throws UsageError if the project cannot be set up.
  */

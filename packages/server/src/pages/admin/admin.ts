@@ -4,11 +4,11 @@ import { addAuditPages } from './audit/audit.ts'
 import { addAdminClientPages } from './clients/clients.ts'
 import { addDisputesPage } from './disputes.tsx'
 import { addKeyPages } from './keys.tsx'
-import { addMail } from './mail.tsx'
+import { addMailPages } from './mail.tsx'
 import { addOverviewPage } from './overview/overview.tsx'
 import { addAllPersonActionRoutes } from './people/actions.tsx'
-import { addPeople } from './people/people.tsx'
-import { addPerson } from './people/person.tsx'
+import { addPeoplePage } from './people/people.tsx'
+import { addPersonPage } from './people/person.tsx'
 import { addTimelinePage } from './people/timeline.tsx'
 import { addPlansPage } from './plans.tsx'
 import { addSettingsPage } from './settings.tsx'
@@ -16,10 +16,10 @@ import { addTeamPages } from './teams/teams.tsx'
 import { addWebhookPages } from './webhooks/webhooks.ts'
 
 /** Adds the pages of operators. Other people get a 404. */
-export function addAdmin(app: Hono<AppEnv>): void {
+export function addAdminPages(app: Hono<AppEnv>): void {
   addOverviewPage(app)
-  addPeople(app)
-  addPerson(app)
+  addPeoplePage(app)
+  addPersonPage(app)
   addTimelinePage(app)
   addAllPersonActionRoutes(app)
   addTeamPages(app)
@@ -27,7 +27,7 @@ export function addAdmin(app: Hono<AppEnv>): void {
   addAdminClientPages(app)
   addPlansPage(app)
   addWebhookPages(app)
-  addMail(app)
+  addMailPages(app)
   addKeyPages(app)
   addAuditPages(app)
   addSettingsPage(app)

@@ -34,7 +34,7 @@ interface MailJson {
 }
 
 /** Adds the pages of mail: the queue, and a preview of every kind in every language. */
-export function addMail(app: Hono<AppEnv>): void {
+export function addMailPages(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('viewer'), (c) => renderQueue(c, null))
 
   app.post(`${BASE}/:id/retry`, requireRole('support'), async (c) => {

@@ -76,7 +76,7 @@ export function getOperator(c: Context<AppEnv>): OperatorActor {
 }
 
 /** Returns the signed-in operator as the caller of an operation. */
-export function adminCaller(c: Context<AppEnv>): Caller {
+export function getAdminCaller(c: Context<AppEnv>): Caller {
   return {
     actor: getOperator(c),
     door: 'page',
@@ -109,7 +109,7 @@ export async function runOperation<Output>(
 ): Promise<Output> {
   const key = form?.get(FIELDS.key) ?? null
   const call = {
-    caller: adminCaller(c),
+    caller: getAdminCaller(c),
     input,
     idempotencyKey: key !== null && KEY.test(key) ? key : null,
     ifMatch: form?.get(FIELDS.version) ?? null,

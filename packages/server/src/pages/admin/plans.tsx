@@ -8,7 +8,7 @@ import { formatAmount, type PageText } from '../../messages/messages.ts'
 import { formatInterval, formatPeriod, formatUnits } from '../billing/model/plans.ts'
 import {
   availableProviders,
-  countsBillingPeriods,
+  couponsCountBillingPeriods,
   hasPromotionCodes,
   PROVIDER_NAMES,
 } from '../billing/model/providers.ts'
@@ -293,6 +293,6 @@ function formatTrial(days: number, t: PageText): string {
 /** Describes how long a coupon applies. */
 function formatDuration(lasts: CouponJson['lasts'], provider: ProviderName, t: PageText): string {
   if (typeof lasts === 'string') return t(`adminPlans.lasts.${lasts}`)
-  if (countsBillingPeriods(provider)) return t('adminPlans.lasts.periods', { count: lasts })
+  if (couponsCountBillingPeriods(provider)) return t('adminPlans.lasts.periods', { count: lasts })
   return t('adminPlans.lasts.for', { period: formatUnits(lasts, 'month', t) })
 }

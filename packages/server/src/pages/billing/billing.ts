@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { RETURNED_PATH } from '../../billing.ts'
 import type { ServiceContext } from '../../context.ts'
-import { type AppEnv, SELF } from '../../http/variables.ts'
+import { type AppEnv, OWN_PAYER } from '../../http/variables.ts'
 import { readCsrfForm, requireUser } from '../parts/forms.ts'
 import { requireTeam } from '../parts/team.ts'
 import {
@@ -33,7 +33,7 @@ import { addCard, chooseMethod, deleteMethod, showDeleteCard } from './pages/car
 import { confirm, showConfirm } from './pages/confirm.tsx'
 import { addTaxId, changeAddress, removeTaxId } from './pages/invoice-details.ts'
 import { planChange } from './pages/plan-change.tsx'
-import { showReturned } from './pages/returned.tsx'
+import { showReturnFailure } from './pages/returned.tsx'
 import { showSwap, swap } from './pages/swap.tsx'
 import { addSandboxControls } from './sections/sandbox-controls.tsx'
 
@@ -70,14 +70,14 @@ const FORMS: Readonly<Record<string, FormAction>> = {
 }
 
 /** Adds the billing pages of the signed-in person. */
-export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
-  app.get(RETURNED_PATH, showReturned)
-  addBillingRoutes({ app, base: SELF.path, guard: requireUser() })
+export function addOwnBillingPages(app: Hono<AppEnv>, service: ServiceContext): void {
+  app.get(RETURNED_PATH, showReturnFailure)
+  addBillingRoutes({ app, base: OWN_PAYER.path, guard: requireUser() })
   addSandboxControls(app, service)
 }
 
 /** Adds the billing pages of teams, for the members who may manage the billing of their team. */
-export function addTeamBilling(app: Hono<AppEnv>): void {
+export function addTeamBillingPages(app: Hono<AppEnv>): void {
   const routes = { app, base: '/teams/:team/billing', guard: requireTeam('bill') }
   addBillingPage(routes, '/invoice/:id', downloadInvoice)
   addBillingPage(routes, '/subscribed', showSubscribed)
@@ -93,7 +93,7 @@ function addBillingRoutes(routes: BillingRoutes): void {
   app.post(`${base}/price`, guard, async (c) => renderBilling(c, { form: await readCsrfForm(c) }))
   // A form that failed shows the page at its own address, which a person may reload or bookmark.
   app.get(`${base}/*`, (c) => {
-    const end = c.req.path.indexOf(SELF.path) + SELF.path.length
+    const end = c.req.path.indexOf(OWN_PAYER.path) + OWN_PAYER.path.length
     return c.redirect(c.req.path.slice(0, end), 303)
   })
 }

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../../context.ts'
 import { isReadable, readText, UnreadableRequest } from '../../http/readable.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
-import { type AppEnv, type PageContext, SELF } from '../../http/variables.ts'
+import { type AppEnv, OWN_PAYER, type PageContext } from '../../http/variables.ts'
 import { textForRequest } from '../../messages/messages.ts'
 import { defineError } from '../../service-error.ts'
 import type { User } from '../../users/user.ts'
@@ -62,7 +62,7 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
       ...signedIn,
       csrfToken,
       path: c.req.path,
-      payer: SELF,
+      payer: OWN_PAYER,
       ...language,
     })
     return next()

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../context.ts'
  * once. If the request names no `redirect_uri`, returns the origins of all redirect URIs of the
  * client.
  */
-export async function redirectTargets(
+export async function listRedirectTargets(
   returnTo: string,
   { oauth }: ServiceContext,
 ): Promise<string[]> {

@@ -74,7 +74,7 @@ export const Moment: FC<{ at: Date }> = ({ at }) => {
 }
 
 /** A long URL that breaks only between its parts. */
-export const Address: FC<{ url: string }> = ({ url }) => (
+export const BreakableUrl: FC<{ url: string }> = ({ url }) => (
   <>
     {url.split(/(?<=[/?&=#.:-])(?![/])/).map((part) => (
       <>

@@ -39,7 +39,7 @@ const EmailState: FC<{ user: User }> = ({ user }) => {
 }
 
 /** Adds the page where people confirm and change the address of their account. */
-export function addAccountEmail(app: Hono<AppEnv>): void {
+export function addAccountEmailPage(app: Hono<AppEnv>): void {
   app.get(PATH, requireUser(), (c) => emailPage(c, {}))
 
   app.post(`${PATH}/verify`, requireUser(), async (c) => {

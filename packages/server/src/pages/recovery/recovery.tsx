@@ -11,7 +11,7 @@ import { Refusal, Submit, TextField } from '../parts/fields.tsx'
 import { readForm } from '../parts/forms.ts'
 import { type PageOptions, renderPage } from '../parts/render.tsx'
 import { EmailField } from '../sign-in.tsx'
-import { addAccountEmail } from './account-email.tsx'
+import { addAccountEmailPage } from './account-email.tsx'
 import { Captcha, captchaPolicy, passesCaptcha } from './captcha.tsx'
 import { NewPassword } from './new-password.tsx'
 
@@ -19,12 +19,12 @@ import { NewPassword } from './new-password.tsx'
  * Adds the pages for forgotten passwords and for the links in mail. A GET never uses a link up,
  * because mail scanners open links; only the button on its page does (threat N8).
  */
-export function addRecovery(app: Hono<AppEnv>, context: ServiceContext): void {
+export function addRecoveryPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addForgot(app)
   addReset(app)
   addConfirm(app)
-  if (context.config.settings.registration !== 'closed') addJoin(app)
-  addAccountEmail(app)
+  if (context.config.settings.registration !== 'closed') addJoinTeamPage(app)
+  addAccountEmailPage(app)
 
   app.get(RECOVERY_PATHS.sent, (c) => {
     const { t } = c.get('page')
@@ -206,7 +206,7 @@ function addConfirm(app: Hono<AppEnv>): void {
   })
 }
 
-function addJoin(app: Hono<AppEnv>): void {
+function addJoinTeamPage(app: Hono<AppEnv>): void {
   const path = RECOVERY_PATHS.join
   const purposesOf = (c: Context<AppEnv>) =>
     c.get('page').service.config.settings.registration === 'open'

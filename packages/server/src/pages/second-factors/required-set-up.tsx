@@ -12,7 +12,7 @@ import { AppFields, AppSecret, describeRefusal, PasskeyNameField } from './set-u
  * Adds the page on which people set up the second factor that the service requires, before they
  * have a session.
  */
-export function addRequiredSetUp(app: Hono<AppEnv>): void {
+export function addRequiredSetUpPage(app: Hono<AppEnv>): void {
   app.get('/login/set-up', async (c) => {
     const person = await findPendingPerson(c, 'enrolment')
     return person ? setUpPage(c, person) : c.redirect('/login', 303)

@@ -14,7 +14,7 @@ import { Refusal, Submit, TextField } from '../parts/fields.tsx'
 import { readForm } from '../parts/forms.ts'
 import { usePage } from '../parts/layout.tsx'
 import { PasskeyForm } from '../parts/passkey-form.tsx'
-import { redirectTargets } from '../parts/redirect-targets.ts'
+import { listRedirectTargets } from '../parts/redirect-targets.ts'
 import { renderPage } from '../parts/render.tsx'
 import { CodeField, describeRefusal } from './set-up.tsx'
 
@@ -22,7 +22,7 @@ import { CodeField, describeRefusal } from './set-up.tsx'
  * Adds the second step of the sign-in: a code, a passkey or a recovery code. The person has no
  * session yet, only the cookie of the pending sign-in.
  */
-export function addSecondStep(app: Hono<AppEnv>): void {
+export function addSecondStepPages(app: Hono<AppEnv>): void {
   app.get('/login/second-step', async (c) => {
     const person = await findPendingPerson(c, 'second-factor')
     return person ? stepPage(c, person) : c.redirect('/login', 303)
@@ -108,7 +108,7 @@ async function stepPage(c: Context<AppEnv>, person: PendingPerson, view: StepVie
     {
       title: t('secondStep.title'),
       status: problem === undefined ? 200 : 401,
-      formTargets: await redirectTargets(pending.returnTo, service),
+      formTargets: await listRedirectTargets(pending.returnTo, service),
     },
     <section class="card narrow">
       <h1>{t('secondStep.title')}</h1>

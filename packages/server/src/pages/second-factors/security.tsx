@@ -21,7 +21,7 @@ import { AppFields, AppSecret, describeRefusal, PasskeyNameField } from './set-u
 const HERE = '/account/security'
 
 /** Adds the pages on which signed-in people manage their second factors. */
-export function addSecurity(app: Hono<AppEnv>): void {
+export function addSecurityPages(app: Hono<AppEnv>): void {
   app.get(HERE, requireUser(), securityPage)
 
   app.get(`${HERE}/app`, requireUser(), requireFreshSignIn(), (c) => appPage(c))

@@ -9,12 +9,12 @@ import { Confirmation, isCancelled } from '../parts/confirmation.tsx'
 import { getSignedInUser, readCsrfForm } from '../parts/forms.ts'
 import { renderPage } from '../parts/render.tsx'
 import { getMembership, requireTeam } from '../parts/team.ts'
-import { followMembers } from './follow-members.ts'
+import { updateProviderAfterMemberChange } from './follow-members.ts'
 import { teamPath } from './notices.ts'
 import { renderTeam } from './team-page.tsx'
 
 /** Adds the forms that change a team, and the pages that ask for confirmation. */
-export function addTeamActs(app: Hono<AppEnv>): void {
+export function addTeamActionRoutes(app: Hono<AppEnv>): void {
   addAct(app, 'rename', 'rename', async (c, form) => {
     const { team, by, teams } = actOf(c)
     await teams.rename(team.id, form.get('name') ?? '', by)
@@ -92,7 +92,7 @@ function addAct(app: Hono<AppEnv>, name: string, act: TeamAct, perform: Perform)
     const { service, t } = c.get('page')
     try {
       const path = await perform(c, form)
-      await followMembers(service, team)
+      await updateProviderAfterMemberChange(service, team)
       return c.redirect(path, 303)
     } catch (error) {
       if (error instanceof TeamDeletionBlocked) {

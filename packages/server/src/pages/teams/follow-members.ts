@@ -8,7 +8,10 @@ import { updateTeamSeats } from '../../teams/team-seats.ts'
  * about payments. The change itself has happened, so a failure is only logged; the billing page then
  * offers to correct the quantity.
  */
-export async function followMembers(service: ServiceContext, before: Team): Promise<void> {
+export async function updateProviderAfterMemberChange(
+  service: ServiceContext,
+  before: Team,
+): Promise<void> {
   if (before.billedBy === null) return
   const { teams, billing, config, logger } = service
   const owner = teamOwner(before)

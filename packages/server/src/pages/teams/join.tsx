@@ -4,11 +4,11 @@ import { invitationPath, JOIN_PATH, TeamRefused } from '../../teams/team.ts'
 import { Confirmation, isCancelled } from '../parts/confirmation.tsx'
 import { getSignedInUser, readCsrfForm, requireUser } from '../parts/forms.ts'
 import { renderPage } from '../parts/render.tsx'
-import { followMembers } from './follow-members.ts'
+import { updateProviderAfterMemberChange } from './follow-members.ts'
 import { teamPath } from './notices.ts'
 
 /** Adds the page where a person accepts an invitation. */
-export function addJoin(app: Hono<AppEnv>): void {
+export function addJoinTeamPage(app: Hono<AppEnv>): void {
   app.get(JOIN_PATH, requireUser(), async (c) => {
     const { service, t } = c.get('page')
     const token = c.req.query('invitation') ?? ''
@@ -41,7 +41,7 @@ export function addJoin(app: Hono<AppEnv>): void {
     const token = form.get('invitation') ?? ''
     try {
       const team = await service.teams.accept(token, getSignedInUser(c))
-      await followMembers(service, team)
+      await updateProviderAfterMemberChange(service, team)
       return c.redirect(teamPath(team.id, 'joined'), 303)
     } catch (error) {
       if (!(error instanceof TeamRefused)) throw error

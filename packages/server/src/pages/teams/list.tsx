@@ -9,7 +9,7 @@ import { Empty, Table } from '../parts/table.tsx'
 import { findTeamNotice, teamPath } from './notices.ts'
 
 /** Adds the list of the person's teams, with the form that creates one. */
-export function addTeamList(app: Hono<AppEnv>): void {
+export function addTeamListPage(app: Hono<AppEnv>): void {
   app.get('/teams', requireUser(), (c) => renderTeams(c))
 
   app.post('/teams', requireUser(), async (c) => {

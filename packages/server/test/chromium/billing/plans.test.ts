@@ -79,7 +79,7 @@ describeInChromium('the plans of the billing page', ({ newPage }) => {
     expect(await code.evaluate((input) => input === document.activeElement)).toBe(true)
     await code.fill('AUTUMN')
     await code.press('Tab')
-    await page.getByText('This code does not exist, or it cannot be used here.').waitFor()
+    await page.getByText('This promotion code does not exist, or it cannot be used here.').waitFor()
     await code.fill('SPRING')
     await code.press('Tab')
     await button(page, 'Pay $79.50 and subscribe').waitFor()

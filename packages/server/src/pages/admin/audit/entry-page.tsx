@@ -12,7 +12,7 @@ import {
   ChannelName,
   type EntryJson,
   ObjectLink,
-  Outcome,
+  OutcomeLabel,
 } from './entry.tsx'
 
 /** Adds the page of an entry in the audit log. */
@@ -54,7 +54,7 @@ const Act: FC<{ entry: EntryJson }> = ({ entry }) => {
         <Moment at={new Date(entry.at)} />
       </Fact>
       <Fact term={t('adminAudit.outcome')}>
-        <Outcome outcome={entry.outcome} />
+        <OutcomeLabel outcome={entry.outcome} />
       </Fact>
       <Fact term={t('adminAudit.who')}>
         <ActorName actor={actor} />

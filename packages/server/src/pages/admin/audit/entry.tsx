@@ -38,7 +38,7 @@ const TONES = {
 } as const
 
 /** The outcome of an act. An unknown word, from a forged entry, is shown as it is. */
-export const Outcome: FC<{ outcome: string }> = ({ outcome }) => {
+export const OutcomeLabel: FC<{ outcome: string }> = ({ outcome }) => {
   const known = OUTCOMES.find((each) => each === outcome)
   if (!known) return <span class="badge bad">{outcome}</span>
   return <span class={TONES[known]}>{usePage().t(`adminAudit.outcome.${known}`)}</span>

@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { JsonLinesResult } from '../../../admin/lines.ts'
-import { linesBody } from '../../../http/lines.ts'
+import { createLinesBody } from '../../../http/lines.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { readCsrfForm } from '../../parts/forms.ts'
 import { Heading, usePage } from '../../parts/layout.tsx'
 import { Empty, Moment, Table } from '../../parts/table.tsx'
 import { Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
 import { findPeople } from '../people/find.tsx'
-import { ActorName, BASE, type EntryJson, ObjectLink, Outcome } from './entry.tsx'
+import { ActorName, BASE, type EntryJson, ObjectLink, OutcomeLabel } from './entry.tsx'
 import {
   AuditFilterFields,
   type AuditFilterForm,
@@ -43,7 +43,7 @@ export function addAuditListPage(app: Hono<AppEnv>): void {
     const input = filterInput(readQuery(c.req.query()))
     const { pages } = await runOperation<JsonLinesResult>(c, 'audit.export', input)
     const { logger } = c.get('page').service
-    const body = await linesBody(pages, (error) =>
+    const body = await createLinesBody(pages, (error) =>
       logger.error({ err: error }, 'An export of the audit log was cut off'),
     )
     c.header('content-type', 'application/jsonl')
@@ -162,7 +162,7 @@ const EntryTable: FC<{ entries: readonly EntryJson[] }> = ({ entries }) => {
         <Moment at={new Date(at)} />,
         <ActorName actor={actor} />,
         subject === null ? t('table.none') : <ObjectLink kind={subject.kind} id={subject.id} />,
-        <Outcome outcome={outcome} />,
+        <OutcomeLabel outcome={outcome} />,
       ])}
     />
   )

@@ -1,6 +1,6 @@
 import { money } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
-import { planOf } from '../../../config/plan-capabilities.ts'
+import { findPlanOfSubscription } from '../../../config/plan-capabilities.ts'
 import { getBillingTime } from '../../../dates.ts'
 import { formatAmount, formatDecimal } from '../../../messages/messages.ts'
 import type { SubscriptionChoice, SubscriptionFact } from '../../../users/account-billing.ts'
@@ -198,7 +198,10 @@ const PlannedChange: FC<BillingSectionProps & { subscription: SubscriptionJson }
   const { id, planned } = subscription
   if (planned === null) return null
   const provider = subscription.provider as SubscriptionFact['provider']
-  const plan = planOf(service.config.settings.plans, { provider, providerPlan: planned.plan })
+  const plan = findPlanOfSubscription(service.config.settings.plans, {
+    provider,
+    providerPlan: planned.plan,
+  })
   return (
     <div class="row">
       <span>
@@ -271,7 +274,10 @@ export const SubscriptionList: FC<{ subscriptions: readonly SubscriptionFact[] }
   return (
     <ul class="plain stack">
       {subscriptions.map((fact) => {
-        const plan = planOf(settings.plans, { provider: fact.provider, providerPlan: fact.plan })
+        const plan = findPlanOfSubscription(settings.plans, {
+          provider: fact.provider,
+          providerPlan: fact.plan,
+        })
         return (
           <li>
             {plan && fact.state !== 'ended' && (

@@ -9,7 +9,7 @@ import { isCancelled } from '../../parts/confirmation.tsx'
 import { Copyable } from '../../parts/dialogs.tsx'
 import { readCsrfForm } from '../../parts/forms.ts'
 import { usePage } from '../../parts/layout.tsx'
-import { Address, Fact, Moment, ScopeList } from '../../parts/table.tsx'
+import { BreakableUrl, Fact, Moment, ScopeList } from '../../parts/table.tsx'
 import { buildAuditUrl } from '../audit/entry.tsx'
 import {
   AdminForm,
@@ -188,7 +188,7 @@ const Details: FC<{ client: ClientJson }> = ({ client }) => {
           <ul class="plain addresses">
             {client.redirect_uris.map((uri) => (
               <li>
-                <Address url={uri} />
+                <BreakableUrl url={uri} />
               </li>
             ))}
           </ul>
@@ -209,7 +209,7 @@ const Details: FC<{ client: ClientJson }> = ({ client }) => {
         ([name, label]) =>
           typeof settings[name] === 'string' && (
             <Fact term={t(label)}>
-              <Address url={settings[name]} />
+              <BreakableUrl url={settings[name]} />
             </Fact>
           ),
       )}

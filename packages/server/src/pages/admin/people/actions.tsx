@@ -11,7 +11,7 @@ import { OWNER_ACTIONS } from '../billing/acts.ts'
 import { addInvoicesPage } from '../billing/invoices.tsx'
 import { SubscriptionChoices, SubscriptionList } from '../billing/subscriptions.tsx'
 import { describeRole, getOperator } from '../parts.tsx'
-import { addDeleteClientPage } from './delete.tsx'
+import { addDeleteAccountPage } from './delete.tsx'
 import { renderPerson } from './person.tsx'
 import {
   findActionObstacle,
@@ -95,7 +95,7 @@ export function addAllPersonActionRoutes(app: Hono<AppEnv>): void {
   for (const act of Object.entries(ACTS)) addActionRoutes(app, act, asUser)
   for (const act of OWNER_ACTIONS) addActionRoutes(app, act, asOwner)
   addInvoicesPage(app, asOwner)
-  addDeleteClientPage(app)
+  addDeleteAccountPage(app)
 }
 
 const RoleChoices: FC<{ present: PersonJson['role'] }> = ({ present }) => {

@@ -47,7 +47,7 @@ interface Deletion {
 }
 
 /** Adds the deletion of an account, which asks about its subscriptions and open amounts. */
-export function addDeleteClientPage(app: Hono<AppEnv>): void {
+export function addDeleteAccountPage(app: Hono<AppEnv>): void {
   const path = '/admin/people/:id/delete'
   app.get(path, requireRole('viewer'), (c) => renderDeleteConfirmation(c, null))
 

@@ -29,7 +29,7 @@ export const FindPerson: FC<{ value?: string; problem?: string | undefined }> = 
 }
 
 /** The people and teams that a search found. */
-export interface Found {
+export interface PeopleSearchResult {
   readonly people: readonly PersonJson[]
   readonly teams: readonly TeamJson[]
 }
@@ -37,9 +37,9 @@ export interface Found {
 const ID = /^[1-9]\d{0,14}$/
 
 /** Finds people by e-mail address, id, customer id or invoice number, and teams by the latter. */
-export async function findPeople(c: Context<AppEnv>, text: string): Promise<Found> {
+export async function findPeople(c: Context<AppEnv>, text: string): Promise<PeopleSearchResult> {
   const given = text.trim()
-  const none: Found = { people: [], teams: [] }
+  const none: PeopleSearchResult = { people: [], teams: [] }
   if (given === '') return none
   if (given.includes('@')) return { ...none, people: await listPeople(c, { email: given }) }
   const byId = ID.test(given) ? await findOne<PersonJson>(c, 'users.get', given) : null
@@ -50,7 +50,7 @@ export async function findPeople(c: Context<AppEnv>, text: string): Promise<Foun
 
 const INVOICE = /^[\w -]{1,100}$/
 
-async function findByInvoice(c: Context<AppEnv>, number: string): Promise<Found> {
+async function findByInvoice(c: Context<AppEnv>, number: string): Promise<PeopleSearchResult> {
   if (!INVOICE.test(number)) return { people: [], teams: [] }
   const { data } = await runOperation<{ data: InvoiceJson[] }>(c, 'billing.findInvoices', {
     number,

@@ -15,7 +15,7 @@ import {
 const PATH = '/admin/people/invite'
 
 /** Adds the form with which operators invite people. */
-export function addInvite(app: Hono<AppEnv>): void {
+export function addInvitationPage(app: Hono<AppEnv>): void {
   app.post(PATH, requireRole('admin'), async (c) => {
     const form = await readCsrfForm(c)
     return performOrShowProblem(

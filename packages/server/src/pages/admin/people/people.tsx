@@ -9,12 +9,12 @@ import { describeProvider } from '../billing/describe-provider.ts'
 import { describeRole, Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
 import { TeamTable } from '../teams/team-table.tsx'
 import { FindPerson, findPeople } from './find.tsx'
-import { addInvite, InvitePerson } from './invite.tsx'
+import { addInvitationPage, InvitePerson } from './invite.tsx'
 import type { PersonJson } from './person-data.ts'
 
 /** Adds the list of people, and the form that finds one. */
-export function addPeople(app: Hono<AppEnv>): void {
-  addInvite(app)
+export function addPeoplePage(app: Hono<AppEnv>): void {
+  addInvitationPage(app)
 
   app.get('/admin/people', requireRole('viewer'), async (c) => {
     const { t } = c.get('page')

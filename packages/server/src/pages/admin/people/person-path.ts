@@ -4,7 +4,7 @@ import { BILLING_DONE } from '../billing/done.ts'
  * Results of forms on the page of a person: the values of `?done=…` in the URL to which a form
  * redirects.
  */
-export const DONE = [
+export const PERSON_DONE = [
   'signed-out',
   'factors-reset',
   'disabled',
@@ -18,7 +18,7 @@ export const DONE = [
   ...BILLING_DONE,
 ] as const
 
-export type CompletedAction = (typeof DONE)[number]
+export type CompletedAction = (typeof PERSON_DONE)[number]
 
 /** The address of a person's page. */
 export function pathOf(id: string, done?: CompletedAction): string {

@@ -21,11 +21,11 @@ import {
 import { Applications, Links, Sessions, Tokens } from './access.tsx'
 import { PersonState } from './people.tsx'
 import { findActionObstacle, type PersonSectionProps, readPersonData } from './person-data.ts'
-import { DONE, pathOf } from './person-path.ts'
+import { PERSON_DONE, pathOf } from './person-path.ts'
 import { Timeline } from './timeline.tsx'
 
 /** Adds the page of a person. */
-export function addPerson(app: Hono<AppEnv>): void {
+export function addPersonPage(app: Hono<AppEnv>): void {
   app.get('/admin/people/:id', requireRole('viewer'), (c) =>
     renderPerson(c, c.req.param('id'), null),
   )
@@ -43,7 +43,7 @@ export async function renderPerson(
   const { person } = data
   const obstacle = findActionObstacle(operator, person)
   const can = (name: string) => obstacle === null && mayCall(operator, name)
-  const done = problem ? undefined : DONE.find((name) => name === c.req.query('done'))
+  const done = problem ? undefined : PERSON_DONE.find((name) => name === c.req.query('done'))
   return renderAdmin(
     c,
     { title: person.email, notice: done && t(`people.done.${done}`), problem },

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { usePage } from '../../parts/layout.tsx'
-import { Address } from '../../parts/table.tsx'
+import { BreakableUrl } from '../../parts/table.tsx'
 
 export const BASE = '/admin/webhooks'
 export const SENT_PATH = `${BASE}/sent`
@@ -99,7 +99,7 @@ export const StateBadge: FC<{ state: WebhookState }> = ({ state }) => (
 export const EventType: FC<{ type: string; href: string | null }> = ({ type, href }) => {
   const name = (
     <code>
-      <Address url={type} />
+      <BreakableUrl url={type} />
     </code>
   )
   return <div class="event-type">{href === null ? name : <a href={href}>{name}</a>}</div>

@@ -19,7 +19,7 @@ import {
   type UpcomingInvoice,
 } from '@tollgate/billing'
 import type { Context } from 'hono'
-import { planOf } from '../../../config/plan-capabilities.ts'
+import { findPlanOfSubscription } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
 import { getBillingTime } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
@@ -30,7 +30,7 @@ import { getSignedInUser } from '../../parts/forms.ts'
 import { hasCreditNotes } from './providers.ts'
 
 /** Name of the subscription that the pages manage. They support one subscription per person. */
-export const SUBSCRIPTION = 'main'
+export const SUBSCRIPTION_NAME = 'main'
 
 /** The billing data of the signed-in person, or of a team. */
 export interface BillingAccount {
@@ -60,7 +60,7 @@ export async function readAccount(c: Context<AppEnv>): Promise<BillingAccount> {
   const { plans } = service.config.settings
   const billable = await readPayer(c, service.billing)
   const all = await billable.subscriptions()
-  const history = all.filter(({ name }) => name === SUBSCRIPTION)
+  const history = all.filter(({ name }) => name === SUBSCRIPTION_NAME)
   const [newest] = history
   const running = newest && !newest.ended() ? newest : null
   return {
@@ -70,7 +70,7 @@ export async function readAccount(c: Context<AppEnv>): Promise<BillingAccount> {
     isCustomer: billable.providerId !== null,
     history,
     running,
-    plan: running ? planOf(plans, running) : null,
+    plan: running ? findPlanOfSubscription(plans, running) : null,
     counted: await countSeats(plans, await readSeatOwner(c)),
     now: getBillingTime(service),
   }

@@ -8,17 +8,17 @@ import {
 import type { Logger } from 'pino'
 import type { Plan } from '../../../config/settings.ts'
 import type { PageText } from '../../../messages/messages.ts'
-import { type BillingAccount, SUBSCRIPTION } from './account.ts'
+import { type BillingAccount, SUBSCRIPTION_NAME } from './account.ts'
 import {
-  additionalItems,
   computeQuantityOnPlan,
+  computeTrialDays,
   findPlan,
+  getSeatsChoice,
+  listAdditionalItems,
+  listPlansAtProvider,
   parseQuantity,
-  plansAt,
   requireSoldPlan,
   type SoldPlan,
-  seatsChoice,
-  trialDaysFor,
 } from './plans.ts'
 import { BadChoice, describeProblem } from './problems.ts'
 import { hasPromotionCodes } from './providers.ts'
@@ -59,7 +59,7 @@ export function readChosenPlan(
     ...sold,
     provider,
     quantity: readQuantity(plan, provider, account, form),
-    trialDays: trialDaysFor(plan, before),
+    trialDays: computeTrialDays(plan, before),
     code,
   }
 }
@@ -67,7 +67,7 @@ export function readChosenPlan(
 /** The terms that the page shows at first: the last plan or the first one on sale. */
 function firstChoice(choosing: PlanChoiceInput): ChosenPlan | null {
   const { plans, account, provider } = choosing
-  const sold = plansAt(plans, provider)
+  const sold = listPlansAtProvider(plans, provider)
   const plan = sold.find(({ id }) => id === account.plan?.id) ?? sold[0]
   return plan ? readChosenPlan(choosing, new URLSearchParams({ plan: plan.id })) : null
 }
@@ -78,7 +78,7 @@ function readQuantity(
   { counted }: BillingAccount,
   form: URLSearchParams,
 ): number {
-  const choice = seatsChoice(plan, provider)
+  const choice = getSeatsChoice(plan, provider)
   const text = form.get('quantity')
   if (choice && text) return parseQuantity(text, choice)
   return computeQuantityOnPlan(plan, { provider, quantity: 1 }, counted)
@@ -98,9 +98,9 @@ export function beginSubscription(
   payer: BillableUser,
   { plan, price, provider, quantity, trialDays, code }: ChosenPlan,
 ): SubscriptionBuilder {
-  const begun = payer.newSubscription(SUBSCRIPTION, price).trialDays(trialDays)
+  const begun = payer.newSubscription(SUBSCRIPTION_NAME, price).trialDays(trialDays)
   const main = plan.meter === null ? begun.quantity(quantity) : begun.meteredPrice(price)
-  const builder = additionalItems(plan, provider).reduce(
+  const builder = listAdditionalItems(plan, provider).reduce(
     (so, item) => (item.quantity === null ? so.meteredPrice(item.price) : so.price(item.price)),
     main,
   )
@@ -163,7 +163,7 @@ function choose(choosing: PlanChoiceInput, form: URLSearchParams | null, t: Page
     return { chosen: readChosenPlan(choosing, form), problem: null }
   } catch (error) {
     if (!(error instanceof BadChoice)) throw error
-    const plan = findPlan(plansAt(choosing.plans, choosing.provider), form.get('plan'))
+    const plan = findPlan(listPlansAtProvider(choosing.plans, choosing.provider), form.get('plan'))
     const only = new URLSearchParams({ plan: plan?.id ?? '' })
     const chosen = plan ? readChosenPlan(choosing, only) : firstChoice(choosing)
     return { chosen, problem: error.describe(t) }
@@ -174,7 +174,7 @@ function choose(choosing: PlanChoiceInput, form: URLSearchParams | null, t: Page
  * Returns the terms that the pay button names, as text. The form sends them back, so that a person
  * pays exactly what the button named.
  */
-export function termsShown(
+export function formatShownTerms(
   { plan, quantity, trialDays, code }: ChosenPlan,
   invoices: FirstInvoices,
 ): string {

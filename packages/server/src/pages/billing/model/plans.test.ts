@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { planOf } from '../../../config/plan-capabilities.ts'
+import { findPlanOfSubscription } from '../../../config/plan-capabilities.ts'
 import { parseSettings } from '../../../config/settings.ts'
 import { countSeats } from '../../../plans/seats.ts'
 import {
   computeQuantityOnPlan,
+  computeTrialDays,
   findPlan,
   formatInterval,
   formatTotal,
-  plansAt,
-  quantityChoice,
-  trialDaysFor,
+  getQuantityChoice,
+  listPlansAtProvider,
 } from './plans.ts'
 
 const settings = parseSettings({
@@ -26,9 +26,15 @@ describe('the plans on the billing page', () => {
   it('are found by their id, and by the price id of a subscription', () => {
     expect(findPlan(settings.plans, 'q')).toBe(quarterly)
     expect(findPlan(settings.plans, '__proto__')).toBeNull()
-    expect(planOf(settings.plans, { provider: 'stripe', providerPlan: 'price_1' })).toBe(monthly)
-    expect(planOf(settings.plans, { provider: 'braintree', providerPlan: 'm' })).toBe(monthly)
-    expect(planOf(settings.plans, { provider: 'braintree', providerPlan: 'old' })).toBeNull()
+    expect(
+      findPlanOfSubscription(settings.plans, { provider: 'stripe', providerPlan: 'price_1' }),
+    ).toBe(monthly)
+    expect(
+      findPlanOfSubscription(settings.plans, { provider: 'braintree', providerPlan: 'm' }),
+    ).toBe(monthly)
+    expect(
+      findPlanOfSubscription(settings.plans, { provider: 'braintree', providerPlan: 'old' }),
+    ).toBeNull()
   })
 
   it('are shown with price and billing interval', () => {
@@ -72,13 +78,13 @@ describe('the plans on the billing page', () => {
     const plan = findPlan(plans, id)
     if (!plan) throw new Error(`There is no plan ${id}`)
     expect(computeQuantityOnPlan(plan, { provider, quantity }, counted)).toBe(after)
-    const found = quantityChoice(plan, { provider, quantity }, counted)
+    const found = getQuantityChoice(plan, { provider, quantity }, counted)
     expect(found && { min: found.min, max: found.max }).toEqual(choice)
   })
 
   it('offer a choice of quantity for a plan that is no longer offered if the quantity is above one, because the plan may have had seats', () => {
-    expect(quantityChoice(null, { provider: 'stripe', quantity: 3 })).toEqual(any)
-    expect(quantityChoice(null, { provider: 'stripe', quantity: 1 })).toBeNull()
+    expect(getQuantityChoice(null, { provider: 'stripe', quantity: 3 })).toEqual(any)
+    expect(getQuantityChoice(null, { provider: 'stripe', quantity: 1 })).toBeNull()
   })
 
   it('have their seats counted by the function in the settings, which must return a whole number', async () => {
@@ -92,14 +98,14 @@ describe('the plans on the billing page', () => {
   })
 
   it("are hidden if the person's provider cannot sell them", () => {
-    expect(plansAt(plans, 'braintree').map(({ id }) => id)).toEqual(['seats', 'whole'])
-    expect(plansAt(plans, 'stripe')).toHaveLength(plans.length)
+    expect(listPlansAtProvider(plans, 'braintree').map(({ id }) => id)).toEqual(['seats', 'whole'])
+    expect(listPlansAtProvider(plans, 'stripe')).toHaveLength(plans.length)
   })
 
   it('offer a trial only to people who never had one', () => {
-    expect(trialDaysFor(monthly, [])).toBe(7)
-    expect(trialDaysFor(monthly, [{ trialEndsAt: null }])).toBe(7)
-    expect(trialDaysFor(monthly, [{ trialEndsAt: null }, { trialEndsAt: new Date(0) }])).toBe(0)
-    expect(trialDaysFor(yearly, [])).toBe(0)
+    expect(computeTrialDays(monthly, [])).toBe(7)
+    expect(computeTrialDays(monthly, [{ trialEndsAt: null }])).toBe(7)
+    expect(computeTrialDays(monthly, [{ trialEndsAt: null }, { trialEndsAt: new Date(0) }])).toBe(0)
+    expect(computeTrialDays(yearly, [])).toBe(0)
   })
 })

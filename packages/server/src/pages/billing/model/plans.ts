@@ -17,7 +17,7 @@ export function findPlan(plans: readonly Plan[], id: string | null | undefined):
 }
 
 /** Lists the plans that the provider can sell. */
-export function plansAt(plans: readonly Plan[], provider: ProviderName): Plan[] {
+export function listPlansAtProvider(plans: readonly Plan[], provider: ProviderName): Plan[] {
   return plans.filter((plan) => isSoldAt(plan, provider))
 }
 
@@ -36,7 +36,7 @@ export function requireSoldPlan(
   id: string | null | undefined,
   provider: ProviderName,
 ): SoldPlan {
-  const plan = findPlan(plansAt(plans, provider), id)
+  const plan = findPlan(listPlansAtProvider(plans, provider), id)
   const price = plan?.[provider] ?? null
   if (plan === null || price === null) throw new BadChoice('problem.choosePlan')
   return { plan, price }
@@ -107,7 +107,7 @@ export interface QuantityChoice {
 }
 
 /** Returns the quantities of a plan. `null` if the person cannot choose one. */
-export function seatsChoice({ seats }: Plan, provider: ProviderName): QuantityChoice | null {
+export function getSeatsChoice({ seats }: Plan, provider: ProviderName): QuantityChoice | null {
   const isChosen = seats.count === null && seats.min < seats.max
   return isChosen && can(provider, 'quantities') ? seats : null
 }
@@ -117,7 +117,7 @@ export function seatsChoice({ seats }: Plan, provider: ProviderName): QuantityCh
  * changed. If the quantity of the plan is fixed or counted, a person who has another one can only
  * change to it. A plan that is no longer offered may have had seats.
  */
-export function quantityChoice(
+export function getQuantityChoice(
   plan: Plan | null,
   held: HeldSubscription,
   counted: CountedQuantities = new Map(),
@@ -125,7 +125,7 @@ export function quantityChoice(
   const { provider, quantity } = held
   if (!can(provider, 'quantities')) return null
   if (plan === null) return quantity === 1 ? null : { min: 1, max: MAX_QUANTITY }
-  const choice = seatsChoice(plan, provider)
+  const choice = getSeatsChoice(plan, provider)
   if (choice || plan.meter !== null) return choice
   const due = computeQuantityOnPlan(plan, held, counted)
   return due === quantity ? null : { min: due, max: due }
@@ -172,11 +172,11 @@ export function describePlanChange(
  * Returns the argument for `swap()` that changes a subscription to the plan. Prices of the
  * subscription that belong to neither plan stay.
  */
-export function swapTarget(change: PlanChange): string | SwapItem[] {
+export function createSwapTarget(change: PlanChange): string | SwapItem[] {
   const { plan, price, subscription, old, quantity } = change
   const { provider } = subscription
-  const added = additionalItems(plan, provider)
-  const removed = old === null ? [] : additionalItems(old, provider).map((item) => item.price)
+  const added = listAdditionalItems(plan, provider)
+  const removed = old === null ? [] : listAdditionalItems(old, provider).map((item) => item.price)
   const changesItems = added.length > 0 || removed.length > 0 || plan.meter !== null
   if (!changesItems && quantity === subscription.quantity) return price
   const ours = new Set([price, ...removed, ...added.map((item) => item.price)])
@@ -189,7 +189,7 @@ export function swapTarget(change: PlanChange): string | SwapItem[] {
 }
 
 /** Lists the additional prices of a plan as items of a subscription. */
-export function additionalItems(plan: Plan, provider: ProviderName): Required<SwapItem>[] {
+export function listAdditionalItems(plan: Plan, provider: ProviderName): Required<SwapItem>[] {
   return listAdditionalPrices(plan, provider).flatMap(({ meter, [provider]: price }) =>
     price === null ? [] : [{ price, quantity: meter === null ? 1 : null }],
   )
@@ -198,7 +198,7 @@ export function additionalItems(plan: Plan, provider: ProviderName): Required<Sw
 /**
  * Returns the length of the trial in days: 0 if an earlier subscription of the person had a trial.
  */
-export function trialDaysFor(
+export function computeTrialDays(
   plan: Plan,
   earlierSubscriptions: readonly Pick<Subscription, 'trialEndsAt'>[],
 ): number {

@@ -20,7 +20,7 @@ export function hasPromotionCodes(provider: ProviderName): boolean {
 }
 
 /** Whether coupons of the provider apply for a number of billing periods, not of months. */
-export function countsBillingPeriods(provider: ProviderName): boolean {
+export function couponsCountBillingPeriods(provider: ProviderName): boolean {
   return provider === 'braintree'
 }
 

@@ -1,17 +1,17 @@
 import type { ProviderName } from '@tollgate/billing'
 import { can } from '../../../config/plan-capabilities.ts'
 import { MAX_QUANTITY } from '../../../config/plans.ts'
-import { type BillingAccount, requireRunning, SUBSCRIPTION } from '../model/account.ts'
+import { type BillingAccount, requireRunning, SUBSCRIPTION_NAME } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
 import {
   beginSubscription,
   type ChosenPlan,
+  formatShownTerms,
   previewFirstInvoices,
   readChosenPlan,
   readCode,
-  termsShown,
 } from '../model/new-subscription.ts'
-import { parseQuantity, quantityChoice } from '../model/plans.ts'
+import { getQuantityChoice, parseQuantity } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
 import { type FormRequest, reloadPayer } from './add-form.ts'
@@ -45,14 +45,14 @@ async function requireAsShown({ account, form }: FormRequest, chosen: ChosenPlan
   const shown = form.get('shown')
   if (shown === null || (await isSubscribed(account))) return
   const invoices = await previewFirstInvoices(account, chosen)
-  if (termsShown(chosen, invoices) === shown) return
+  if (formatShownTerms(chosen, invoices) === shown) return
   // A form that was sent twice: the other request has subscribed in the meantime.
   if (!(await isSubscribed(account))) throw new BadChoice('problem.termsChanged')
 }
 
 /** Whether a subscription runs. Another one is then neither created nor charged. */
 async function isSubscribed({ billable }: BillingAccount): Promise<boolean> {
-  const found = await billable.findSubscription(SUBSCRIPTION)
+  const found = await billable.findSubscription(SUBSCRIPTION_NAME)
   return found !== null && !found.ended() && !found.awaitsFirstPayment()
 }
 
@@ -73,7 +73,7 @@ export async function payNow({ account, form }: FormRequest) {
 
 export async function changeQuantity({ account, form }: FormRequest) {
   const running = requireRunning(account)
-  const choice = quantityChoice(account.plan, running, account.counted)
+  const choice = getQuantityChoice(account.plan, running, account.counted)
   if (choice === null && can(running.provider, 'quantities')) {
     throw new BadChoice('problem.noSeats')
   }

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { planOf } from '../../../config/plan-capabilities.ts'
+import { findPlanOfSubscription } from '../../../config/plan-capabilities.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { BillingForm, BillingFrame } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
@@ -22,7 +22,7 @@ export async function showConfirm(c: Context<AppEnv>): Promise<Response> {
     return c.redirect(path, 303)
   }
   const entry = createCardEntry(service, running.provider)
-  const plan = planOf(service.config.settings.plans, running)
+  const plan = findPlanOfSubscription(service.config.settings.plans, running)
   return renderPage(
     c,
     { title: t('confirm.title'), policy: entry.policy },

@@ -5,7 +5,7 @@ import { formatDay } from '../../../dates.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingForm, usePage } from '../../parts/layout.tsx'
 import { requireRunning } from '../model/account.ts'
-import { describePlanChange, swapTarget } from '../model/plans.ts'
+import { createSwapTarget, describePlanChange } from '../model/plans.ts'
 import type { FormRequest } from './add-form.ts'
 
 /** Whether a change of plan can be planned for the end of the period. */
@@ -22,7 +22,7 @@ export async function planChange({ service, account, form }: FormRequest) {
   if (String(change.quantity) !== form.get('quantity') || running.cancelled()) {
     return { goTo: `${account.path}/swap?plan=${encodeURIComponent(change.plan.id)}&changed=yes` }
   }
-  await running.swapAtPeriodEnd(swapTarget(change))
+  await running.swapAtPeriodEnd(createSwapTarget(change))
   return 'change-planned' as const
 }
 

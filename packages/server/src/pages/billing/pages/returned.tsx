@@ -13,7 +13,7 @@ const RESOLVED_REASONS: readonly string[] = ['', 'unauthenticated']
  * Handles a return from a hosted page that could not be completed. Asks a signed-out person to sign
  * in and then continues; otherwise shows the reason.
  */
-export function showReturned(c: Context<AppEnv>): Response | Promise<Response> {
+export function showReturnFailure(c: Context<AppEnv>): Response | Promise<Response> {
   const { user, t } = c.get('page')
   const returnTo = localPath(c.req.query('return_to'), '/billing')
   const again = encodeURIComponent(returnTo)

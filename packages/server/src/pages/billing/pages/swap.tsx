@@ -1,7 +1,7 @@
 import type { SwapPreview } from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
-import { planOf } from '../../../config/plan-capabilities.ts'
+import { findPlanOfSubscription } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
 import { formatDay } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
@@ -15,7 +15,12 @@ import {
   readAccount,
   requireRunning,
 } from '../model/account.ts'
-import { describePlanChange, findPlan, parseProrationDate, swapTarget } from '../model/plans.ts'
+import {
+  createSwapTarget,
+  describePlanChange,
+  findPlan,
+  parseProrationDate,
+} from '../model/plans.ts'
 import { InvoicePreview } from '../sections/invoice-preview.tsx'
 import { Price } from '../sections/price.tsx'
 import type { FormRequest } from './add-form.ts'
@@ -30,7 +35,7 @@ export async function showSwap(c: Context<AppEnv>): Promise<Response> {
   const isThere = running?.providerPlan === plan?.[account.provider] && !running?.cancelled()
   if (!running || running.incomplete() || !plan || isThere) return c.redirect(account.path, 303)
   const change = describePlanChange(plan.id, running, { plans, ...account })
-  const preview = await running.previewSwap(swapTarget(change))
+  const preview = await running.previewSwap(createSwapTarget(change))
   const hasChanged = c.req.query('changed') === 'yes'
   const laterAt = canPlanChange(running) ? await nullIfUnavailable(running.periodEndsAt()) : null
   return renderPage(
@@ -51,7 +56,7 @@ export async function swap({ service, account, form }: FormRequest) {
   // Swap only if the preview still shows exactly what the person approved, to the cent; else show
   // it again. This includes a subscription that was cancelled meanwhile, such as in another tab:
   // the person has not approved resuming it.
-  const wanted = swapTarget(change)
+  const wanted = createSwapTarget(change)
   const prorationDate = parseProrationDate(form.get('proration_date'), account.now)
   const preview = prorationDate && (await running.previewSwap(wanted, { prorationDate }))
   const isAsSeen =
@@ -84,7 +89,7 @@ const SwapCard: FC<SwapView> = (view) => {
   const { settings } = service.config
   const name = <bdi>{plan.name}</bdi>
   const { running } = account
-  const old = running ? planOf(settings.plans, running) : null
+  const old = running ? findPlanOfSubscription(settings.plans, running) : null
   const before = running?.quantity ?? 1
   return (
     <section class="card narrow stack">

@@ -1,6 +1,6 @@
 import { type Money, money, type Subscription } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
-import { planOf } from '../../../config/plan-capabilities.ts'
+import { findPlanOfSubscription } from '../../../config/plan-capabilities.ts'
 import { formatDay } from '../../../dates.ts'
 import { formatAmount, formatDecimal } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
@@ -13,8 +13,8 @@ import {
   computeQuantityOnPlan,
   formatInterval,
   formatTotal,
-  plansAt,
-  quantityChoice,
+  getQuantityChoice,
+  listPlansAtProvider,
 } from '../model/plans.ts'
 import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
 import { PlanTerms, Price } from './price.tsx'
@@ -96,7 +96,7 @@ const Planned: FC<Pick<CurrentView, 'subscription'>> = ({ subscription }) => {
   if (plannedPrice === null || plannedAt === null) return null
   const { service, t } = usePage()
   const { plans } = service.config.settings
-  const next = planOf(plans, { provider, providerPlan: plannedPrice })
+  const next = findPlanOfSubscription(plans, { provider, providerPlan: plannedPrice })
   return (
     <BillingForm action="/keep-plan" class="row" data-once>
       <span>
@@ -140,7 +140,7 @@ const Quantity: FC<Omit<CurrentView, 'told'>> = ({ account, subscription }) => {
   const { service, t } = usePage()
   const { settings } = service.config
   const { plan } = account
-  const choice = quantityChoice(plan, subscription, account.counted)
+  const choice = getQuantityChoice(plan, subscription, account.counted)
   if (choice === null) return null
   const { min, max } = choice
   const price = plan && plan.rates === null ? formatTotal(plan, 1, settings, t) : null
@@ -233,7 +233,7 @@ export const OtherPlans: FC<{
 }> = ({ account, subscription }) => {
   const { service, t } = usePage()
   const { settings } = service.config
-  const others = plansAt(settings.plans, subscription.provider).filter(
+  const others = listPlansAtProvider(settings.plans, subscription.provider).filter(
     (plan) => plan.id !== account.plan?.id,
   )
   if (others.length === 0 || subscription.incomplete()) return null

@@ -50,7 +50,7 @@ const MethodTable: FC<{
     columns={[
       usePage().t('methods.paidWith'),
       usePage().t('tokens.expires'),
-      usePage().t('methods.change'),
+      usePage().t('table.actions'),
     ]}
     rows={methods.map((method) => [
       <>

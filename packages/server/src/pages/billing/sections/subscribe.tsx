@@ -10,8 +10,13 @@ import type { BillingAccount, ProviderView } from '../model/account.ts'
 import type { CardEntry } from '../model/card-entry.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeState } from '../model/describe-state.ts'
-import { type SubscriptionOffer, termsShown } from '../model/new-subscription.ts'
-import { groupPlans, plansAt, seatsChoice, trialDaysFor } from '../model/plans.ts'
+import { formatShownTerms, type SubscriptionOffer } from '../model/new-subscription.ts'
+import {
+  computeTrialDays,
+  getSeatsChoice,
+  groupPlans,
+  listPlansAtProvider,
+} from '../model/plans.ts'
 import { hasHostedPages, PROVIDER_NAMES } from '../model/providers.ts'
 import { CardField } from './card-entry.tsx'
 import { InvoicePreview } from './invoice-preview.tsx'
@@ -95,7 +100,7 @@ const Terms: FC<SubscribeView & OfferView> = ({ offer, provider, entry, form }) 
   const { t } = usePage()
   const { chosen, invoices, problem } = offer
   const { plan, quantity } = chosen
-  const seats = seatsChoice(plan, provider)
+  const seats = getSeatsChoice(plan, provider)
   return (
     <div class="terms-chosen" data-terms data-amount={amountNow(offer)}>
       {seats && (
@@ -188,7 +193,11 @@ const Pay: FC<OfferView & { provider: ProviderName }> = ({ offer, provider }) =>
   const { chosen, invoices } = offer
   return (
     <div class="row" data-pay>
-      <input type="hidden" name="shown" value={invoices ? termsShown(chosen, invoices) : ''} />
+      <input
+        type="hidden"
+        name="shown"
+        value={invoices ? formatShownTerms(chosen, invoices) : ''}
+      />
       <Submit class="primary">{payLabel(offer, t)}</Submit>
       {hasHostedPages(provider) && (
         <button type="submit" formaction={`${usePage().payer.path}/checkout`} formnovalidate>
@@ -216,12 +225,12 @@ function chooseTitle({ running, history }: BillingAccount, t: PageText): string 
 const PlanChoice: FC<SubscribeView> = ({ account, provider, offer }) => {
   const { service, t } = usePage()
   const { plans } = service.config.settings
-  const groups = groupPlans(plansAt(plans, provider))
+  const groups = groupPlans(listPlansAtProvider(plans, provider))
   return (
     <div class="plans">
       {groups.map((group) => {
         const [plan] = group
-        const trialDays = trialDaysFor(plan, account.history)
+        const trialDays = computeTrialDays(plan, account.history)
         return (
           <div class="card plan plan-choice">
             {group.length > 1 && <strong aria-hidden="true">{plan.name}</strong>}
