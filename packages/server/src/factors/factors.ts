@@ -7,7 +7,7 @@ import {
   type ServiceDatabase,
   totpFactorTable,
 } from '../storage/tables.ts'
-import { createPasskeys, type Passkey, type Passkeys } from './passkeys.ts'
+import { createPasskeys, type Passkey, type Passkeys, type Store } from './passkeys.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
 import { createSealer } from './sealed-text.ts'
 import { buildTotpUri, createTotpSecret, findStep } from './totp.ts'
@@ -60,19 +60,27 @@ export interface Factors {
   ): TotpEnrolment | null
   /**
    * Stores an authenticator app, if the code proves that it has the secret. Returns `false` for a
-   * wrong code, or if the person has an app already.
+   * wrong code, or if the person has an app already. `store` runs the write, for example while the
+   * session is open.
    */
-  addTotp(userId: string, enrolment: TotpEnrolment, code: string): Promise<boolean>
+  addTotp(userId: string, enrolment: TotpEnrolment, code: string, store?: Store): Promise<boolean>
   /** Whether the code is right. Each code is accepted once, and none that is older. */
   useTotp(userId: string, code: string): Promise<boolean>
   /** Returns `false` if the person had none. */
   removeTotp(userId: string): Promise<boolean>
   /** Adds a passkey: see `Passkeys.register()`. */
-  addPasskey(userId: string, passkey: Parameters<Passkeys['register']>[1]): Promise<void>
+  addPasskey(
+    userId: string,
+    passkey: Parameters<Passkeys['register']>[1],
+    store?: Store,
+  ): Promise<void>
   /** Returns `false` if the person has no such passkey. */
   removePasskey(userId: string, id: string): Promise<boolean>
-  /** Replaces the recovery codes. Returns the new ones, which are stored as hashes only. */
-  renewRecoveryCodes(userId: string): Promise<string[]>
+  /**
+   * Replaces the recovery codes. Returns the new ones, which are stored as hashes only. `store` runs
+   * the write.
+   */
+  renewRecoveryCodes(userId: string, store?: Store): Promise<string[]>
   /** Whether the recovery code is right. Each is accepted once. */
   useRecoveryCode(userId: string, code: string): Promise<boolean>
   /** Removes all factors and recovery codes. The person is told at the next sign-in. */
@@ -180,7 +188,7 @@ export function createFactors(options: {
       const { secret, until } = JSON.parse(text) as { secret: string; until: number }
       return until > clock.now().getTime() ? describe(user, secret, until) : null
     },
-    async addTotp(userId, { secret }, code) {
+    async addTotp(userId, { secret }, code, store = (write) => write()) {
       const now = clock.now()
       const step = findStep(code, { secret, now, after: 0 })
       if (step === null) return false
@@ -193,7 +201,7 @@ export function createFactors(options: {
         lastUsedAt: null,
       })
       try {
-        await database.kysely.insertInto('totp_factors').values(row).execute()
+        await store(() => database.kysely.insertInto('totp_factors').values(row).execute())
       } catch (error) {
         if (isUniqueViolation(error)) return false
         throw error
@@ -232,8 +240,8 @@ export function createFactors(options: {
       await dropCodesWithoutFactor(userId)
       return isRemoved
     },
-    async addPasskey(userId, passkey) {
-      await passkeys.register(userId, passkey)
+    async addPasskey(userId, passkey, store) {
+      await passkeys.register(userId, passkey, store)
       onChange({ userId, change: 'passkey-added' })
     },
     async removePasskey(userId, id) {
@@ -242,7 +250,7 @@ export function createFactors(options: {
       await dropCodesWithoutFactor(userId)
       return isRemoved
     },
-    async renewRecoveryCodes(userId) {
+    async renewRecoveryCodes(userId, store = (write) => write()) {
       const codes = createRecoveryCodes()
       const now = clock.now()
       const rows = codes.map((code) =>
@@ -254,10 +262,13 @@ export function createFactors(options: {
         }),
       )
       // One at a time, so that two clicks leave one set of codes.
-      await database.exclusively(`recovery codes ${userId}`, async (tx) => {
-        await tx.kysely.deleteFrom('recovery_codes').where('user_id', '=', Number(userId)).execute()
-        await tx.kysely.insertInto('recovery_codes').values(rows).execute()
-      })
+      await store(() =>
+        database.exclusively(`recovery codes ${userId}`, async (tx) => {
+          const own = tx.kysely.deleteFrom('recovery_codes').where('user_id', '=', Number(userId))
+          await own.execute()
+          await tx.kysely.insertInto('recovery_codes').values(rows).execute()
+        }),
+      )
       onChange({ userId, change: 'recovery-codes-created' })
       return codes
     },
