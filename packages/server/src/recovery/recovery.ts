@@ -21,6 +21,7 @@ import { endSignIns } from '../users/end-account.ts'
 import { emailKey, InvalidAccount, requireEmail } from '../users/parse.ts'
 import { fromRow, type User } from '../users/user.ts'
 import type { UserAccounts } from '../users/users.ts'
+import { type AccountMails, createAccountMails } from './account-mails.ts'
 import {
   bindingOf,
   createAccountLinks,
@@ -158,6 +159,8 @@ export interface Recovery {
     password: string,
     from: { readonly network: string; readonly sessionId: string },
   ): Promise<StillHolds>
+  /** The queue of mail about accounts, for operators. */
+  readonly mails: AccountMails
   /** Sends the mail that is due. */
   process(): Promise<void>
   purge(): Promise<void>
@@ -537,6 +540,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       await limits.forgiveCodes(user.id)
       return async () => (await findUser('id', Number(user.id)))?.password_hash === passwordHash
     },
+    mails: createAccountMails({ database, clock }),
     process: outbox.process,
     async purge() {
       await Promise.all([outbox.purge(), links.purge()])

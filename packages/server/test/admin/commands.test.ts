@@ -286,6 +286,18 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
       return ['mail', 'retry', String(json()[0].id)]
     },
   ],
+  [
+    'mail.retryAboutAccount',
+    async () => {
+      const { email } = await person()
+      service.sandbox?.mail?.fail('unknown-recipient')
+      await service.recovery.requestPasswordReset(email, 'en')
+      await service.recovery.process()
+      service.sandbox?.mail?.recover()
+      const { json } = await tollgate(['mail', 'list', '--about', 'accounts', '--json'])
+      return ['mail', 'retry', String(json()[0].id), '--about', 'accounts']
+    },
+  ],
   ['settings.migrate', async () => ['migrate']],
   ['settings.repairClock', async () => ['clock', 'repair']],
   ['settings.purge', async () => ['purge']],
