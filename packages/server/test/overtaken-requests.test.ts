@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** An account that a stranger created with the address of somebody else, who has a link for it. */
+/** An account that a stranger created with the address of another person, who has a link for it. */
 async function createVictim() {
   const email = newAddress('victim')
   const user = await service.users.create({ email, password: PASSWORD })
@@ -198,7 +198,7 @@ describe.each(Object.keys(REQUESTS))('%s and a password reset in the same instan
   it('leave the account to the owner of the address alone, in whichever order (threat Q11)', async () => {
     for (let round = 0; round < 6; round += 1) {
       const victim = await createVictim()
-      // The one that `createVictim()` started would be listed first.
+      // The session that `createVictim()` started would be listed first.
       await service.sessions.endAll(victim.user.id)
       const send = await prepare(victim)
       const form = { token: victim.token, password: NEW_PASSWORD }

@@ -52,7 +52,7 @@ export function addRegister(app: Hono<AppEnv>): void {
       return await finishFirstFactor(c, user, {
         methods: ['pwd'],
         returnTo,
-        // Nobody else knows the account that this request has created.
+        // This request has just created the account.
         stillHolds: async () => true,
       })
     } catch (error) {

@@ -234,7 +234,7 @@ function addJoin(app: Hono<AppEnv>): void {
       return await finishFirstFactor(c, user, {
         methods: ['pwd'],
         returnTo,
-        // Nobody else knows the account that this request has created.
+        // This request has just created the account.
         stillHolds: async () => true,
       })
     } catch (error) {
