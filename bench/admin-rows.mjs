@@ -36,6 +36,7 @@ export async function fill(database, people) {
     name: `'Person ' || n`,
     password_hash: `'-'`,
     demo: 0,
+    turns: 0,
     created_at: `${now} + n`,
     role: `CASE WHEN n % 100 = 0 THEN 'support' END`,
     provider: pick('stripe', 'braintree'),

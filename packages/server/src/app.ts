@@ -32,6 +32,7 @@ import {
   providePageContext,
 } from './pages/parts/forms.ts'
 import { errorPage } from './pages/parts/render.tsx'
+import { SignInEnded } from './sessions/account-lock.ts'
 
 /**
  * Largest body in bytes. No form or JSON request of the service needs more; webhooks have their own
@@ -136,6 +137,7 @@ function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContex
       ? errorPage(c, { status: 403, title: t('error.foreignForm.title'), message: message(t) })
       : c.json({ error: 'csrf_mismatch', error_description: message(ENGLISH) }, 403)
   }
+  if (error instanceof SignInEnded && isPageRequest(c)) return c.redirect('/login?unsent=yes', 303)
   if (isHttpError(error)) {
     const body = { error: error.code, error_description: error.message }
     return c.json(body, error.status, error.headers())

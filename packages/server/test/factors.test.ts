@@ -6,6 +6,8 @@ import { createFactors, type Factors } from '../src/factors/factors.ts'
 import { PasskeyRefused } from '../src/factors/passkeys.ts'
 import { computeTotpCode, totpStepAt } from '../src/factors/totp.ts'
 import { createSessions } from '../src/sessions/sessions.ts'
+import { createPasswords } from '../src/users/passwords.ts'
+import { createUsers } from '../src/users/users.ts'
 import { createSoftAuthenticator, type SoftOptions } from './soft-authenticator.ts'
 import { serviceTables } from './support.ts'
 
@@ -375,6 +377,13 @@ describe('the passkeys of a person', () => {
 })
 
 describe('a pending sign-in', () => {
+  // Only an account that exists can be signed in to.
+  beforeEach(async () => {
+    const users = createUsers({ database, clock, passwords: createPasswords() })
+    const { id, email } = await users.create({ email: `ada-${people}@example.com`, password: null })
+    user = { id, email, name: null }
+  })
+
   it('is found by its cookie only, ends once, and with all sessions of the person', async () => {
     const sessions = createSessions({ database, clock, secure: false })
     const { pending } = sessions

@@ -261,6 +261,7 @@ it.runIf(process.env.TEST_DATABASE !== 'sqlite')(
         ...ada,
         operator: 0,
         demo: 0,
+        turns: 0,
         created_at: 1,
         trial_ends_at: 1_764_000_000_123,
       })

@@ -24,7 +24,7 @@ export const AREAS = {
   teams: 'teams and their members',
   billing: 'subscriptions, invoices and payments',
   webhooks: 'events from the payment providers, and webhooks sent to your own endpoints',
-  mail: 'the queue of mail to customers',
+  mail: 'the queues of mail to customers and of mail about accounts',
   keys: 'signing keys',
   settings: 'effective settings, and the statistics of the overview',
   audit: 'the audit log',

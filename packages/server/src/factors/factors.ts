@@ -7,7 +7,7 @@ import {
   type ServiceDatabase,
   totpFactorTable,
 } from '../storage/tables.ts'
-import { createPasskeys, type Passkey, type Passkeys } from './passkeys.ts'
+import { createPasskeys, type Passkey, type Passkeys, type Store } from './passkeys.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
 import { createSealer } from './sealed-text.ts'
 import { buildTotpUri, createTotpSecret, findTotpStep } from './totp.ts'
@@ -60,9 +60,10 @@ export interface Factors {
   ): TotpEnrolment | null
   /**
    * Stores an authenticator app, if the code proves that it has the secret. Returns `false` for a
-   * wrong code, or if the person has an app already.
+   * wrong code, or if the person has an app already. `store` runs the write, for example while the
+   * session is open.
    */
-  addTotp(userId: string, enrolment: TotpEnrolment, code: string): Promise<boolean>
+  addTotp(userId: string, enrolment: TotpEnrolment, code: string, store?: Store): Promise<boolean>
   /**
    * Checks a code of the person's authenticator app. Returns `false` if it is wrong. A correct code
    * is used up: it is not accepted again, and neither are older codes.
@@ -71,11 +72,18 @@ export interface Factors {
   /** Removes the authenticator app of a person. Returns `false` if the person had none. */
   removeTotp(userId: string): Promise<boolean>
   /** Adds a passkey: see `Passkeys.register()`. */
-  addPasskey(userId: string, passkey: Parameters<Passkeys['register']>[1]): Promise<void>
+  addPasskey(
+    userId: string,
+    passkey: Parameters<Passkeys['register']>[1],
+    store?: Store,
+  ): Promise<void>
   /** Removes a passkey of a person. Returns `false` if the person has no passkey with this id. */
   removePasskey(userId: string, id: string): Promise<boolean>
-  /** Replaces the recovery codes. Returns the new ones, which are stored as hashes only. */
-  renewRecoveryCodes(userId: string): Promise<string[]>
+  /**
+   * Replaces the recovery codes. Returns the new ones, which are stored as hashes only. `store` runs
+   * the write.
+   */
+  renewRecoveryCodes(userId: string, store?: Store): Promise<string[]>
   /**
    * Checks a recovery code of the person and uses it up. Returns `false` if it is wrong, or was
    * used before.
@@ -189,7 +197,7 @@ export function createFactors(options: {
       const { secret, until } = JSON.parse(text) as { secret: string; until: number }
       return until > clock.now().getTime() ? describe(user, secret, until) : null
     },
-    async addTotp(userId, { secret }, code) {
+    async addTotp(userId, { secret }, code, store = (write) => write()) {
       const now = clock.now()
       const step = findTotpStep(code, { secret, now, after: 0 })
       if (step === null) return false
@@ -202,7 +210,7 @@ export function createFactors(options: {
         lastUsedAt: null,
       })
       try {
-        await database.kysely.insertInto('totp_factors').values(row).execute()
+        await store(() => database.kysely.insertInto('totp_factors').values(row).execute())
       } catch (error) {
         if (isUniqueViolation(error)) return false
         throw error
@@ -241,8 +249,8 @@ export function createFactors(options: {
       await dropCodesWithoutFactor(userId)
       return isRemoved
     },
-    async addPasskey(userId, passkey) {
-      await passkeys.register(userId, passkey)
+    async addPasskey(userId, passkey, store) {
+      await passkeys.register(userId, passkey, store)
       onChange({ userId, change: 'passkey-added' })
     },
     async removePasskey(userId, id) {
@@ -251,7 +259,7 @@ export function createFactors(options: {
       await dropCodesWithoutFactor(userId)
       return isRemoved
     },
-    async renewRecoveryCodes(userId) {
+    async renewRecoveryCodes(userId, store = (write) => write()) {
       const codes = createRecoveryCodes()
       const now = clock.now()
       const rows = codes.map((code) =>
@@ -263,10 +271,13 @@ export function createFactors(options: {
         }),
       )
       // One at a time, so that two clicks leave one set of codes.
-      await database.exclusively(`recovery codes ${userId}`, async (tx) => {
-        await tx.kysely.deleteFrom('recovery_codes').where('user_id', '=', Number(userId)).execute()
-        await tx.kysely.insertInto('recovery_codes').values(rows).execute()
-      })
+      await store(() =>
+        database.exclusively(`recovery codes ${userId}`, async (tx) => {
+          const own = tx.kysely.deleteFrom('recovery_codes').where('user_id', '=', Number(userId))
+          await own.execute()
+          await tx.kysely.insertInto('recovery_codes').values(rows).execute()
+        }),
+      )
       onChange({ userId, change: 'recovery-codes-created' })
       return codes
     },

@@ -33,6 +33,8 @@ export interface ProvedPasskey {
   readonly userId: string
   /** Whether the authenticator verified the person, by a PIN or a fingerprint. */
   readonly isVerified: boolean
+  /** Whether the passkey was not removed meanwhile. */
+  readonly stillHolds: () => Promise<boolean>
 }
 
 /**
@@ -51,6 +53,9 @@ export class PasskeyRefused extends defineError('forbidden') {
   }
 }
 
+/** Runs a write, or throws if it must not happen any more. */
+export type Store = <T>(write: () => Promise<T>) => Promise<T>
+
 export interface Passkeys {
   /** Whether browsers can use passkeys at the URL of the service, which needs a host name. */
   readonly isPossible: boolean
@@ -61,12 +66,14 @@ export interface Passkeys {
     session: string,
   ): Promise<PublicKeyCredentialCreationOptionsJSON>
   /**
-   * Stores the passkey that a browser created with options for the same session.
+   * Stores the passkey that a browser created with options for the same session. `store` runs the
+   * write after the response was verified, for example while the session is open.
    * @throws PasskeyRefused
    */
   register(
     userId: string,
     passkey: { readonly session: string; readonly response: string; readonly name: string },
+    store?: Store,
   ): Promise<Passkey>
   /**
    * Creates options for `navigator.credentials.get()`, which asks for a passkey: for the passkeys
@@ -183,7 +190,7 @@ export function createPasskeys(options: {
         supportedAlgorithmIDs: ALGORITHMS,
       })
     },
-    async register(userId, { session, response, name }) {
+    async register(userId, { session, response, name }, store = (write) => write()) {
       const { transports, ...parsed } = parseRegistration(response)
       const challenge = await takeChallenge(parsed.response, bindTo('register', userId, session))
       const verified = await refusing(() =>
@@ -211,7 +218,7 @@ export function createPasskeys(options: {
         lastUsedAt: null,
       })
       try {
-        await database.kysely.insertInto('passkeys').values(row).execute()
+        await store(() => database.kysely.insertInto('passkeys').values(row).execute())
       } catch (error) {
         if (isUniqueViolation(error)) throw new PasskeyRefused('taken', error)
         throw error
@@ -261,7 +268,12 @@ export function createPasskeys(options: {
       )
       if (!verified) throw new PasskeyRefused('invalid')
       await advanceCounter(row, authenticationInfo.newCounter)
-      return { userId: String(row.user_id), isVerified: authenticationInfo.userVerified }
+      return {
+        userId: String(row.user_id),
+        isVerified: authenticationInfo.userVerified,
+        stillHolds: async () =>
+          (await rowsOf(String(row.user_id))).some(({ id_hash }) => id_hash === row.id_hash),
+      }
     },
     async rename(userId, id, name) {
       const { numUpdatedRows } = await database.kysely

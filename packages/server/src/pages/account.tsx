@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import { isFreshSignIn } from '../admin/authorize.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { LANGUAGES } from '../messages/messages.ts'
+import type { StillHolds } from '../sessions/account-lock.ts'
 import type { SignedInSession } from '../sessions/sessions.ts'
 import { confirmPassword, startSession } from '../sign-in/start-session.ts'
 import { InvalidAccount } from '../users/parse.ts'
@@ -42,14 +43,16 @@ export function addAccountPage(app: Hono<AppEnv>): void {
     if (!(await checkOwnPassword(c, form.get('current') ?? ''))) {
       return accountPage(c, { problems: { current: c.get('page').t('account.wrong') } })
     }
+    const from = { network: c.get('network'), sessionId: session.sessionId }
+    let stillHolds: StillHolds
     try {
       const password = form.get('password') ?? ''
-      await service.recovery.changePassword(user, password, c.get('network'))
+      stillHolds = await service.recovery.changePassword(user, password, from)
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
       return accountPage(c, { problems: error.in(c.get('page').t) })
     }
-    await startSession(c, user.id, confirmPassword(session))
+    await startSession(c, user.id, confirmPassword(session), stillHolds)
     return c.redirect('/account?changed', 303)
   })
 }
@@ -60,7 +63,7 @@ export function addAccountPage(app: Hono<AppEnv>): void {
  */
 async function setFirstPassword(
   c: Context<AppEnv>,
-  { methods, authenticatedAt }: SignedInSession,
+  { methods, authenticatedAt, sessionId }: SignedInSession,
   form: URLSearchParams,
 ): Promise<Response> {
   const { service, t } = c.get('page')
@@ -68,13 +71,15 @@ async function setFirstPassword(
   if (!isFreshSignIn(authenticatedAt, service.clock.now())) {
     return c.redirect('/login?prompt=login&return_to=/account', 303)
   }
+  const from = { network: c.get('network'), sessionId }
+  let stillHolds: StillHolds
   try {
-    await service.recovery.changePassword(user, form.get('password') ?? '', c.get('network'))
+    stillHolds = await service.recovery.changePassword(user, form.get('password') ?? '', from)
   } catch (error) {
     if (!(error instanceof InvalidAccount)) throw error
     return accountPage(c, { problems: error.in(t) })
   }
-  await startSession(c, user.id, { methods, authenticatedAt })
+  await startSession(c, user.id, { methods, authenticatedAt }, stillHolds)
   return c.redirect('/account?changed', 303)
 }
 

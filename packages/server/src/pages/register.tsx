@@ -49,7 +49,12 @@ export function addRegistrationPage(app: Hono<AppEnv>): void {
         await service.recovery.requestVerification(user, c.get('page').t.language)
       }
       await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
-      return await finishFirstFactor(c, user, { methods: ['pwd'], returnTo })
+      return await finishFirstFactor(c, user, {
+        methods: ['pwd'],
+        returnTo,
+        // This request has just created the account.
+        stillHolds: async () => true,
+      })
     } catch (error) {
       if (!(error instanceof InvalidAccount)) throw error
       return registerPage(c, { returnTo, ...account, problems: error.in(c.get('page').t) })

@@ -180,6 +180,7 @@ async function carryOut(
     methods: ['fed'],
     returnTo,
     ...(authenticatedAt && { authenticatedAt }),
+    stillHolds: async () => (await users.identities.find(provider.id, subject)) !== null,
   } as const
   switch (decision.kind) {
     case 'sign-in': {
@@ -209,7 +210,9 @@ async function carryOut(
       const isSame =
         session?.userId === decision.userId && session.sessionId === attempt.linkFor?.sessionId
       if (!isSame) return problemPage(c, provider, 'expired', attempt)
-      await users.identities.link(decision.userId, own)
+      await users.identities.link(decision.userId, own, (write) =>
+        service.sessions.whileOpen(session.userId, session.sessionId, write),
+      )
       const person = await users.findById(decision.userId)
       if (person) {
         await service.recovery.notify(person, 'sign_in_method_added', provider.name)

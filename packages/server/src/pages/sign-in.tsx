@@ -19,7 +19,7 @@ import { PasskeyForm } from './parts/passkey-form.tsx'
 import { ProviderButtons } from './parts/provider-buttons.tsx'
 import { listRedirectTargets } from './parts/redirect-targets.ts'
 import { renderPage } from './parts/render.tsx'
-import { describeRefusal } from './second-factors/set-up.tsx'
+import { proveOrDescribe } from './second-factors/set-up.tsx'
 
 export function addSignInPage(app: Hono<AppEnv>): void {
   app.get('/login', async (c) => {
@@ -49,17 +49,18 @@ export function addSignInPage(app: Hono<AppEnv>): void {
       return signInPage(c, { returnTo, prompt, email, problem: t('signIn.noCookies'), status: 400 })
     }
     const by = { account: emailKey(email), network: c.get('network') }
-    const user = await service.limits.tryPassword(
+    const proved = await service.limits.tryPassword(
       by,
-      () => service.users.findByCredentials(email, form.get('password') ?? ''),
+      () => service.users.proveCredentials(email, form.get('password') ?? ''),
       (found) => (found ? 'right' : 'wrong'),
     )
-    service.metrics.countSignIn(user ? 'succeeded' : 'failed')
-    if (!user) {
+    service.metrics.countSignIn(proved ? 'succeeded' : 'failed')
+    if (!proved) {
       const problem = t('signIn.wrong')
       return signInPage(c, { returnTo, prompt, email, problem, status: 401 })
     }
-    return finishFirstFactor(c, user, { methods: ['pwd'], returnTo })
+    const { user, stillHolds } = proved
+    return finishFirstFactor(c, user, { methods: ['pwd'], returnTo, stillHolds })
   })
 
   app.post('/login/passkey', async (c) => {
@@ -68,23 +69,22 @@ export function addSignInPage(app: Hono<AppEnv>): void {
     const returnTo = localPath(form.get('return_to'))
     const prompt = readPrompt(c, form.get('prompt'))
     const undoCount = await service.limits.countPasskey(c.get('network'))
-    let userId = ''
-    const refusal = usesPasskeys(service)
-      ? await describeRefusal(c, async () => {
-          const proved = await service.factors.passkeys.verify(null, '', form.get('passkey') ?? '')
-          userId = proved.userId
-        })
+    const proved = usesPasskeys(service)
+      ? await proveOrDescribe(c, () =>
+          service.factors.passkeys.verify(null, '', form.get('passkey') ?? ''),
+        )
       : t('passkey.refused')
-    const user = refusal === null ? await service.users.findById(userId) : null
+    const user = typeof proved === 'string' ? null : await service.users.findById(proved.userId)
     service.metrics.countSignIn(user ? 'succeeded' : 'failed')
-    if (!user) {
-      const problem = refusal ?? t('passkey.refused')
+    if (typeof proved === 'string' || !user) {
+      const problem = typeof proved === 'string' ? proved : t('passkey.refused')
       return signInPage(c, { returnTo, prompt, email: '', problem, status: 401 })
     }
     await undoCount()
     await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
     // The authenticator has verified the person, so the passkey counts as two factors.
-    return finishFirstFactor(c, user, { methods: ['pop', 'user', 'mfa'], returnTo })
+    const { stillHolds } = proved
+    return finishFirstFactor(c, user, { methods: ['pop', 'user', 'mfa'], returnTo, stillHolds })
   })
 
   app.post('/logout', async (c) => {

@@ -126,7 +126,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     } catch (error) {
       const now = clock.now().getTime()
       const isOver = isMailRejected(error) || now - mail.createdAt.getTime() > GIVEN_UP_AFTER
-      const text = String(error).slice(0, 1000)
+      const text = String(error).replace(TOKEN, '…').slice(0, 1000)
       const when = isOver ? { state: 'dead', finished_at: now } : { due_at: now + backOff(mail) }
       logger.error(
         { err: error, mail: mail.id, kind: mail.kind, attempt: mail.attempts },
@@ -230,6 +230,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
   }
 }
+
+/**
+ * Everything that may be the token of a link. A function of the setting `mail.send` may repeat the
+ * text of the mail in its error, which operators see.
+ */
+const TOKEN = /[\w.-]*[\w-]{40,}/g
 
 /** Milliseconds until the next attempt: 5, 20, 80 seconds and so on, up to an hour. */
 function backOff({ attempts }: AccountMail): number {

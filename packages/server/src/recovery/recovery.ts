@@ -11,6 +11,7 @@ import {
 } from '../mail/account-mail.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { textFor } from '../messages/messages.ts'
+import type { StillHolds } from '../sessions/account-lock.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { ServiceDatabase, UserRow } from '../storage/tables.ts'
 import { INVITATION_DAYS } from '../teams/membership.ts'
@@ -20,6 +21,7 @@ import { endSignIns } from '../users/end-account.ts'
 import { emailKey, InvalidAccount, requireEmail } from '../users/parse.ts'
 import { fromRow, type User } from '../users/user.ts'
 import type { UserAccounts } from '../users/users.ts'
+import { type AccountMails, createAccountMails } from './account-mails.ts'
 import {
   computeAccountBinding,
   createAccountLinks,
@@ -147,9 +149,18 @@ export interface Recovery {
   ): Promise<User>
   /**
    * Changes the password of a signed-in person, ends all sessions and tokens, and tells the owner.
+   * Returns a function that checks whether the account still has this password, for the session that
+   * follows.
    * @throws InvalidAccount
+   * @throws SignInEnded if the session was ended meanwhile, for example by a reset.
    */
-  changePassword(user: User, password: string, network: string): Promise<void>
+  changePassword(
+    user: User,
+    password: string,
+    from: { readonly network: string; readonly sessionId: string },
+  ): Promise<StillHolds>
+  /** The queue of mail about accounts, for operators. */
+  readonly mails: AccountMails
   /** Sends the mail that is due. */
   process(): Promise<void>
   purge(): Promise<void>
@@ -513,12 +524,12 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       await requireLink(['register', 'invite'], token)
       return limits.takeTurn({ network, isKnown: true }, () => joinInTurn(token, person))
     },
-    async changePassword(user, password, network) {
+    async changePassword(user, password, { network, sessionId }) {
       const account = { email: user.email, password }
       const caller = { network, isKnown: true }
       const passwordHash = await limits.takeTurn(caller, () => users.hashPassword(account))
       const others = await ways.list(user.id, textOf(user))
-      await database.unitOfWork(async () => {
+      await sessions.whileOpen(user.id, sessionId, async () => {
         await database.kysely
           .updateTable('users')
           .set({ password_hash: passwordHash })
@@ -528,7 +539,9 @@ export function createRecovery(options: RecoveryOptions): Recovery {
         await notifyOfPassword(user, others)
       })
       await limits.forgiveCodes(user.id)
+      return async () => (await findUser('id', Number(user.id)))?.password_hash === passwordHash
     },
+    mails: createAccountMails({ database, clock }),
     process: outbox.process,
     async purge() {
       await Promise.all([outbox.purge(), links.purge()])

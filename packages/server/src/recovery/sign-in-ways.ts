@@ -58,7 +58,8 @@ export function createSignInWays(options: {
     async removeAll(userId, t) {
       const { passkeys, apps, providers } = await read(userId, t)
       const removed = [...passkeys, ...apps, ...providers.map(nameOf)]
-      if (removed.length > 0) await deleteSignInWays(options.database, userId)
+      // Also recovery codes alone, which would open an account that gets a second factor later.
+      await deleteSignInWays(options.database, userId)
       // An application that was approved before could otherwise get new tokens without a question.
       for (const { clientId } of await oauth.consents.listByUser(userId)) {
         await oauth.consents.revoke(userId, clientId)

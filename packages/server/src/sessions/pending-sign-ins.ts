@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '@tollgate/oauth'
 import { deleteInBatches, pendingSignInTable, type ServiceDatabase } from '../storage/tables.ts'
+import { changeWhile, type StillHolds } from './account-lock.ts'
 import { readCookie, serializeCookie } from './cookie.ts'
 import { parseMethods } from './methods.ts'
 
@@ -29,8 +30,11 @@ export interface FoundPendingSignIn extends PendingSignIn {
 }
 
 export interface PendingSignIns {
-  /** Starts the second step. Returns the `Set-Cookie` header that binds it to the browser. */
-  start(pending: PendingSignIn): Promise<string>
+  /**
+   * Starts the second step. Returns the `Set-Cookie` header that binds it to the browser.
+   * @throws SignInEnded if `stillHolds` returns `false`, or the account is gone.
+   */
+  start(pending: PendingSignIn, stillHolds?: StillHolds): Promise<string>
   /** Finds the pending sign-in of the browser. `null` if there is none, or it has expired. */
   find(cookieHeader: string | null): Promise<FoundPendingSignIn | null>
   /**
@@ -56,7 +60,8 @@ export function createPendingSignIns(options: {
   const name = secure ? '__Host-tollgate_sign_in' : 'tollgate_sign_in'
 
   return {
-    async start({ userId, step, authenticatedAt, methods, returnTo, sessionId }) {
+    async start(begun, stillHolds = async () => true) {
+      const { userId, step, authenticatedAt, methods, returnTo, sessionId } = begun
       const id = randomBytes(32).toString('base64url')
       const row = pendingSignInTable.toRow({
         idHash: sha256(id),
@@ -68,7 +73,9 @@ export function createPendingSignIns(options: {
         sessionHash: sessionId,
         expiresAt: new Date(clock.now().getTime() + LIFETIME),
       })
-      await database.kysely.insertInto('pending_sign_ins').values(row).execute()
+      await changeWhile({ database, userId }, stillHolds, () =>
+        database.kysely.insertInto('pending_sign_ins').values(row).execute(),
+      )
       return serializeCookie({ name, value: id, maxAgeSeconds: LIFETIME / 1000, secure })
     },
     async find(cookieHeader) {

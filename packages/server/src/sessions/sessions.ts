@@ -6,6 +6,7 @@ import {
   type SessionRow,
   sessionTable,
 } from '../storage/tables.ts'
+import { changeWhile, type StillHolds } from './account-lock.ts'
 import { readCookie, serializeCookie } from './cookie.ts'
 import { parseMethods } from './methods.ts'
 import { createPendingSignIns, type PendingSignIns } from './pending-sign-ins.ts'
@@ -51,11 +52,21 @@ export interface Sessions {
   /**
    * Starts a session with a new id. Returns it with the `Set-Cookie` header. The caller ends the
    * browser's previous session.
+   * @throws SignInEnded if `stillHolds` returns `false`, or the account is gone.
    */
   start(
     userId: string,
     place: SessionPlace & Authentication,
+    stillHolds?: StillHolds,
   ): Promise<{ readonly sessionId: string; readonly cookie: string }>
+  /**
+   * Runs `change` in a transaction in which the session or pending sign-in `id` cannot be ended. For
+   * whatever must not be left behind by a request that a new password has overtaken (threat Q11).
+   * @throws SignInEnded if it was ended before.
+   */
+  whileOpen<T>(userId: string, id: string, change: () => Promise<T>): Promise<T>
+  /** Whether the person has an open session or a pending sign-in with this id. */
+  isOpen(userId: string, id: string): Promise<boolean>
   /** Lists the person's open sessions, most recently used first. */
   list(userId: string): Promise<OwnSession[]>
   /** Ends a session of this person. Returns `false` if the person has no session with this id. */
@@ -89,6 +100,8 @@ const MAX_IDLE = 7 * DAY
 const UPDATE_INTERVAL = 10 * 60 * 1000
 const ID = /^[\w-]{43}$/
 
+const alwaysHolds: StillHolds = async () => true
+
 /** The name of the cookie with the session. */
 export function sessionCookieName(secure: boolean): string {
   // Another subdomain cannot set a `__Host-` cookie.
@@ -106,7 +119,6 @@ export function createSessions(options: {
   readonly requiresMfa?: boolean
 }): Sessions {
   const { clock, secure, requiresMfa = false, database } = options
-  const pending = createPendingSignIns(options)
   const name = sessionCookieName(secure)
   const byHash = database.statement<{ hash: string }, SessionRow>((db, param) =>
     db.selectFrom('sessions').selectAll().where('id_hash', '=', param('hash')),
@@ -121,12 +133,28 @@ export function createSessions(options: {
     await database.kysely.deleteFrom('sessions').where('id_hash', '=', hash).execute()
   }
 
+  async function isOpen(userId: string, id: string): Promise<boolean> {
+    for (const table of ['sessions', 'pending_sign_ins'] as const) {
+      const row = await database.kysely
+        .selectFrom(table)
+        .select('id_hash')
+        .where('id_hash', '=', id)
+        .where('user_id', '=', Number(userId))
+        .executeTakeFirst()
+      if (row) return true
+    }
+    return false
+  }
+
   const removeWhere = (where: Parameters<typeof deleteInBatches>[1]['where']) =>
     deleteInBatches(database, { table: 'sessions', key: 'id_hash', where })
 
+  const pending = createPendingSignIns(options)
+
   return {
     pending,
-    async start(userId, { address, browser, methods, authenticatedAt }) {
+    async start(userId, place, stillHolds = alwaysHolds) {
+      const { address, browser, methods, authenticatedAt } = place
       const id = randomBytes(32).toString('base64url')
       const now = clock.now()
       const signedInAt = authenticatedAt ?? now
@@ -141,7 +169,9 @@ export function createSessions(options: {
         authenticatedAt: signedInAt,
         methods: methods.join(' '),
       })
-      await database.kysely.insertInto('sessions').values(session).execute()
+      await changeWhile({ database, userId }, stillHolds, () =>
+        database.kysely.insertInto('sessions').values(session).execute(),
+      )
       const cookie = serializeCookie({
         name,
         value: id,
@@ -150,6 +180,9 @@ export function createSessions(options: {
       })
       return { sessionId: session.id_hash, cookie }
     },
+    whileOpen: (userId, id, change) =>
+      changeWhile({ database, userId }, () => isOpen(userId, id), change),
+    isOpen,
     async list(userId) {
       const now = clock.now().getTime()
       const rows = await database.kysely

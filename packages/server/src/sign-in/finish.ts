@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { chooseNextStep } from '../factors/policy.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { SignInEnded, type StillHolds } from '../sessions/account-lock.ts'
 import type { SignInMethod } from '../sessions/methods.ts'
 import type { FoundPendingSignIn, PendingStep } from '../sessions/pending-sign-ins.ts'
 import type { User } from '../users/user.ts'
@@ -17,6 +18,8 @@ export interface FirstFactor {
   readonly authenticatedAt?: Date
   /** A path of this service: see `localPath()`. */
   readonly returnTo: string
+  /** Checks the proof again when the session starts. */
+  readonly stillHolds: StillHolds
 }
 
 /** The page of each step after the first factor. */
@@ -32,23 +35,25 @@ const STEP_PAGES = {
 export async function finishFirstFactor(
   c: Context<AppEnv>,
   user: Pick<User, 'id' | 'role'>,
-  { methods, authenticatedAt, returnTo }: FirstFactor,
+  { methods, authenticatedAt, returnTo, stillHolds }: FirstFactor,
 ): Promise<Response> {
   const { factors, config, clock } = c.get('page').service
   const { secondFactor: policy } = config.settings
   const hasFactor = policy !== 'off' && (await factors.has(user.id))
   const next = chooseNextStep({ policy, role: user.role, hasFactor, methods })
   if (next === 'session') {
-    await startSession(c, user.id, { methods, ...(authenticatedAt && { authenticatedAt }) })
+    const authentication = { methods, ...(authenticatedAt && { authenticatedAt }) }
+    await startSession(c, user.id, authentication, stillHolds)
     return c.redirect(await choosePageAfterSignIn(c, user.id, returnTo), 303)
   }
-  return startStep(c, next, {
+  const begun = {
     userId: user.id,
     authenticatedAt: authenticatedAt ?? clock.now(),
     methods,
     returnTo,
     sessionId: null,
-  })
+  }
+  return startStep(c, next, begun, stillHolds)
 }
 
 /**
@@ -59,17 +64,21 @@ export async function addSecondFactor(c: Context<AppEnv>, returnTo: string): Pro
   const { sessions } = c.get('page').service
   const session = await sessions.find(c.req.header('cookie') ?? null)
   if (!session) return c.redirect(`/login?${new URLSearchParams({ return_to: returnTo })}`, 303)
-  return startStep(c, 'second-factor', { ...session, returnTo })
+  const { userId, sessionId } = session
+  return startStep(c, 'second-factor', { ...session, returnTo }, () =>
+    sessions.isOpen(userId, sessionId),
+  )
 }
 
 async function startStep(
   c: Context<AppEnv>,
   step: PendingStep,
   pending: Omit<FoundPendingSignIn, 'id' | 'step'>,
+  stillHolds: StillHolds,
 ): Promise<Response> {
   const { userId, authenticatedAt, methods, returnTo, sessionId } = pending
   const started = { userId, authenticatedAt, methods, returnTo, sessionId, step }
-  const cookie = await c.get('page').service.sessions.pending.start(started)
+  const cookie = await c.get('page').service.sessions.pending.start(started, stillHolds)
   c.header('set-cookie', cookie, { append: true })
   return c.redirect(`${STEP_PAGES[step]}${c.get('page').languageQuery}`, 303)
 }
@@ -110,13 +119,21 @@ export async function finishSecondFactor(
   methods: readonly SignInMethod[],
 ): Promise<boolean> {
   const { sessions } = c.get('page').service
-  if (!(await sessions.pending.end(pending.id))) return false
-  if (pending.step === 'enrolment') await endOtherSessions(c, user.id)
-  c.header('set-cookie', sessions.pending.forgetCookie(), { append: true })
-  await startSession(c, user.id, {
+  const authentication = {
     methods: combineFactors(pending.methods, methods),
     authenticatedAt: pending.authenticatedAt,
-  })
+  }
+  try {
+    await startSession(c, user.id, authentication, async () => {
+      if (!(await sessions.pending.end(pending.id))) return false
+      if (pending.step === 'enrolment') await endOtherSessions(c, user.id)
+      return true
+    })
+  } catch (error) {
+    if (error instanceof SignInEnded) return false
+    throw error
+  }
+  c.header('set-cookie', sessions.pending.forgetCookie(), { append: true })
   return true
 }
 
@@ -125,12 +142,12 @@ export async function addToSession(
   c: Context<AppEnv>,
   methods: readonly SignInMethod[],
 ): Promise<void> {
-  const session = await c.get('page').service.sessions.find(c.req.header('cookie') ?? null)
+  const { sessions } = c.get('page').service
+  const session = await sessions.find(c.req.header('cookie') ?? null)
   if (!session) return
-  await startSession(c, session.userId, {
-    methods: combineFactors(session.methods, methods),
-    authenticatedAt: session.authenticatedAt,
-  })
+  const { userId, sessionId, authenticatedAt } = session
+  const authentication = { methods: combineFactors(session.methods, methods), authenticatedAt }
+  await startSession(c, userId, authentication, () => sessions.isOpen(userId, sessionId))
 }
 
 /**

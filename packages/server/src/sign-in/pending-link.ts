@@ -7,8 +7,12 @@ import { emailKey } from '../users/parse.ts'
  * Links the identity at another provider that waits for its person to sign in to the account. Only
  * for the account that has the verified address of the identity, and still has it.
  */
-export async function completePendingLink(c: Context<AppEnv>, userId: string): Promise<void> {
-  const { users, upstream, recovery } = c.get('page').service
+export async function completePendingLink(
+  c: Context<AppEnv>,
+  userId: string,
+  sessionId: string,
+): Promise<void> {
+  const { users, upstream, recovery, sessions } = c.get('page').service
   const pending = upstream.pendingLink.read(c.req.header('cookie') ?? null)
   if (pending?.userId !== userId) return
   c.header('set-cookie', upstream.pendingLink.deletion, { append: true })
@@ -16,7 +20,9 @@ export async function completePendingLink(c: Context<AppEnv>, userId: string): P
   if (!user || emailKey(user.email) !== emailKey(pending.email)) return
   const { provider, subject, email } = pending
   try {
-    await users.identities.link(userId, { provider, subject, email })
+    await users.identities.link(userId, { provider, subject, email }, (write) =>
+      sessions.whileOpen(userId, sessionId, write),
+    )
     const name = upstream.find(provider)?.name ?? provider
     await recovery.notify(user, 'sign_in_method_added', name)
   } catch (error) {

@@ -89,6 +89,7 @@ export const personTables: readonly PersonTable[] = [
       email_key: 'the e-mail address in another spelling',
       password_hash: SECRET,
       demo: INTERNAL,
+      turns: INTERNAL,
     },
     owned: { id: 'number' },
     key: 'id',

@@ -24,6 +24,8 @@ export const userTable = defineTable(
     role: field.string(10).nullable(),
     /** When the person asked to delete the account. `null` unless the deletion is unfinished. */
     leaving_at: field.instant.nullable(),
+    /** Incremented by each transaction of `changeWhile()`. */
+    turns: field.integer,
   },
   {
     unique: { users_by_email: ['email_key'] },

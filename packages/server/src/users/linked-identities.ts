@@ -49,10 +49,14 @@ export interface LinkedIdentities {
   add(userId: string, identity: NewIdentity): Promise<void>
   /**
    * Links an account at another provider with a person. Idempotent. Must not be called inside a
-   * transaction.
+   * transaction: `store` runs the write in one.
    * @throws IdentityTaken
    */
-  link(userId: string, identity: NewIdentity): Promise<void>
+  link(
+    userId: string,
+    identity: NewIdentity,
+    store?: (write: () => Promise<void>) => Promise<void>,
+  ): Promise<void>
   /** Records that the person signed in with the linked account. */
   recordUse(id: string): Promise<void>
   /**
@@ -100,9 +104,9 @@ export function createLinkedIdentities(database: ServiceDatabase, clock: Clock):
       return rows.map(fromRow)
     },
     add,
-    async link(userId, identity) {
+    async link(userId, identity, store = (write) => write()) {
       try {
-        await add(userId, identity)
+        await store(() => add(userId, identity))
       } catch (error) {
         if (!(error instanceof IdentityTaken)) throw error
         if ((await find(identity.provider, identity.subject))?.userId !== userId) throw error

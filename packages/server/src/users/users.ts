@@ -55,6 +55,13 @@ export interface AccountPage {
   readonly limit: number
 }
 
+/** A user whose password was right. */
+export interface ProvedUser {
+  readonly user: User
+  /** Whether the account still has this password, and is enabled. */
+  readonly stillHolds: () => Promise<boolean>
+}
+
 export interface UserAccounts {
   /**
    * Creates a user.
@@ -91,6 +98,8 @@ export interface UserAccounts {
    * was.
    */
   findByCredentials(email: string, password: string): Promise<User | null>
+  /** Like `findByCredentials()`, for a sign-in that must not outlive the password. */
+  proveCredentials(email: string, password: string): Promise<ProvedUser | null>
   /** Finds an account by id or e-mail address, including a disabled one. */
   findAccount(idOrEmail: string): Promise<Account | null>
   /** Lists accounts by page, newest first, including disabled ones. */
@@ -232,6 +241,7 @@ export function createUsers(options: {
       locale: null,
       role: account.role ?? null,
       leavingAt: null,
+      turns: 0,
     })
     try {
       await database.kysely
@@ -245,6 +255,17 @@ export function createUsers(options: {
     const stored = await findRow(email)
     if (!stored) throw new Error('The new user was not stored')
     return fromRow(stored)
+  }
+
+  const proveCredentials: UserAccounts['proveCredentials'] = async (email, password) => {
+    if (password.length > MAX_PASSWORD_LENGTH) return null
+    const row = await findRow(email)
+    const hash = row?.password_hash ?? null
+    const matches = await passwords.verify(hash, password)
+    if (!row || !matches || !isEnabled(row)) return null
+    const stillHolds = async () =>
+      (await byId({ id: row.id })).rows.some((now) => now.password_hash === hash && isEnabled(now))
+    return { user: fromRow(row), stillHolds }
   }
 
   return {
@@ -381,11 +402,9 @@ export function createUsers(options: {
         return numDeletedRows > 0n
       })
     },
+    proveCredentials,
     async findByCredentials(email, password) {
-      if (password.length > MAX_PASSWORD_LENGTH) return null
-      const row = await findRow(email)
-      const matches = await passwords.verify(row?.password_hash ?? null, password)
-      return row && matches && isEnabled(row) ? fromRow(row) : null
+      return (await proveCredentials(email, password))?.user ?? null
     },
     async changePassword(id, password) {
       const user = ID.test(id) ? (await byId({ id: Number(id) })).rows[0] : undefined

@@ -286,6 +286,18 @@ const CHANGING: readonly (readonly [string, () => Promise<readonly string[]>, Ru
       return ['mail', 'retry', String(json()[0].id)]
     },
   ],
+  [
+    'mail.retryAboutAccount',
+    async () => {
+      const { email } = await person()
+      service.sandbox?.mail?.fail('unknown-recipient')
+      await service.recovery.requestPasswordReset(email, 'en')
+      await service.recovery.process()
+      service.sandbox?.mail?.recover()
+      const { json } = await tollgate(['mail', 'list', '--about', 'accounts', '--json'])
+      return ['mail', 'retry', String(json()[0].id), '--about', 'accounts']
+    },
+  ],
   ['settings.migrate', async () => ['migrate']],
   ['settings.repairClock', async () => ['clock', 'repair']],
   ['settings.purge', async () => ['purge']],
@@ -613,7 +625,9 @@ describe('tollgate token', () => {
       ]),
     )
     const page = await tollgate(['token', 'list', '--user', owner.id, '--limit', '1'])
-    expect(page.stdout).toMatch(/^ID +USER +CLIENT +SCOPES +EXPIRES +NAME\n/)
+    expect(page.stdout).toMatch(
+      /^ID +USER +CLIENT +SCOPES +EXPIRES +LAST USED +NAME\n.* never +\w+\n$/,
+    )
     expect(page.stderr).toContain('There are more tokens: add --after ')
     expect((await tollgate(['token', 'revoke', '--id', id])).code).toBe(0)
     expect((await tollgate(['token', 'revoke', '--id', id])).code).toBe(0)

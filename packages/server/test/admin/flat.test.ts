@@ -64,6 +64,7 @@ const LISTS: ReadonlyArray<readonly [operation: string, input: Readonly<Record<s
     ['webhooks.listEndpoints', {}],
     ['keys.list', {}],
     ['mail.list', {}],
+    ['mail.listAboutAccounts', {}],
   ]
 
 /** Lists that a payment provider answers. */

@@ -65,6 +65,7 @@ const ROWS: Readonly<Record<string, (n: number, now: number) => Row>> = {
     name: `Person ${n}`,
     password_hash: '-',
     demo: 0,
+    turns: 0,
     created_at: now,
     disabled_at: null,
     locale: null,

@@ -37,6 +37,7 @@ it.each([
   ['/admin/webhooks', 'viewer'],
   ['/admin/webhooks/sent', 'viewer'],
   ['/admin/mail', 'viewer'],
+  ['/admin/mail/accounts', 'viewer'],
   ['/admin/mail/preview', 'viewer'],
   ['/admin/mail/preview/html', 'viewer'],
   ['/admin/settings', 'viewer'],

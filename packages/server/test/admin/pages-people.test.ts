@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOfStep, stepAt } from '../../src/factors/totp.ts'
 import type { Role } from '../../src/users/roles.ts'
 import { PASSWORD } from '../accounts.ts'
+import { createSoftAuthenticator } from '../soft-authenticator.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { createOperatorHelpers } from './operators.ts'
 
@@ -215,6 +217,41 @@ describe("the operators' pages that change a person's account", () => {
     // The session belongs to another person.
     const other = await operators.person()
     expect((await support.post(`/admin/people/${other.id}${session}`)).status).toBe(404)
+  })
+
+  it('show when tokens, passkeys and the authenticator app were last used', async () => {
+    const viewer = await operator('viewer')
+    const { id, email } = await operators.person()
+    const { passkeys } = service.factors
+    const authenticator = createSoftAuthenticator()
+    const origin = service.url
+    const { challenge } = await passkeys.registration({ id, email, name: null }, 's')
+    const response = authenticator.create({ origin, challenge })
+    await service.factors.addPasskey(id, { session: 's', response, name: 'My laptop' })
+    const enrolment = service.factors.beginTotp({ id, email })
+    const code = codeOfStep(enrolment.secret, stepAt(service.clock.now()))
+    expect(await service.factors.addTotp(id, enrolment, code)).toBe(true)
+    const personal = { userId: id, scopes: [] }
+    const { accessToken } = await service.oauth.tokens.createPersonal({ ...personal, name: 'Used' })
+    await service.oauth.tokens.createPersonal({ ...personal, name: 'Kept' })
+
+    service.clock.advance({ days: 1 })
+    const today = service.clock.now().toISOString().slice(0, 10)
+    const options = await passkeys.request(null, '')
+    await passkeys.verify(null, '', authenticator.get({ origin, ...options }))
+    const used = await fetch(new URL('/api/user', service.url), {
+      headers: { authorization: `Bearer ${accessToken}` },
+    })
+    expect(used.status).toBe(200)
+    const page = `/admin/people/${id}`
+    const rowOf = async (text: string) => {
+      const rows = (await viewer.read(page)).match(/<tr>[\s\S]*?<\/tr>/g) ?? []
+      return rows.find((row) => row.includes(text)) ?? ''
+    }
+    await expect.poll(() => rowOf('>Used<')).toContain(`datetime="${today}`)
+    expect(await rowOf('>Kept<')).toContain('Not yet')
+    expect(await rowOf('My laptop')).toContain(`datetime="${today}`)
+    expect(await rowOf('Authenticator app')).toContain('Never')
   })
 
   it("show and remove a person's links with other providers", async () => {

@@ -437,6 +437,7 @@ async function everyPage(service: TestService): Promise<Record<string, string>> 
     'key-rotate': '/admin/keys/rotate',
     'key-revoke': `/admin/keys/${key?.kid}/revoke`,
     mail: '/admin/mail',
+    'mail-accounts': '/admin/mail/accounts',
     'mail-preview': '/admin/mail/preview?kind=payment_failed',
     'mail-preview-arabic': '/admin/mail/preview?kind=receipt&language=ar',
     webhooks: '/admin/webhooks',

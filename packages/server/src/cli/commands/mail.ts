@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { MAIL_STATES, type MailJson } from '../../admin/operations/mail.ts'
+import { type AccountMailJson, MAIL_STATES, type MailJson } from '../../admin/operations/mail.ts'
 import { AdminProblem } from '../../admin/problems.ts'
 import { connectMailServer } from '../../demo/connect-providers.ts'
 import { createSmtpTransport, explainSmtpError } from '../../mail/smtp.ts'
 import { composeTestMail } from '../../mail/test-mail.ts'
 import { isEmail } from '../../users/parse.ts'
-import { type Commands, command } from '../command.ts'
+import { type CommandContext, type Commands, command } from '../command.ts'
 import { createLenientAudit, withDatabaseIfAny } from '../lenient-audit.ts'
-import { withOperations } from '../open-operations.ts'
+import { type OpenOperations, withOperations } from '../open-operations.ts'
 import * as option from '../options.ts'
 import { performAlone } from '../perform-alone.ts'
 import { withPayments } from '../subscription.ts'
@@ -16,18 +16,53 @@ import { UsageError } from '../usage-error.ts'
 
 const LARGEST_PAGE = 100
 
+const SUBJECTS = ['customers', 'accounts'] as const
+const ABOUT = 'customers (mail of billing, the default) or accounts (such as forgotten passwords)'
+
+async function listAboutAccounts(
+  perform: OpenOperations['perform'],
+  input: object,
+  context: CommandContext,
+) {
+  const { data, next } = await perform<{
+    data: readonly AccountMailJson[]
+    next: string | null
+  }>('mail.listAboutAccounts', input)
+  if (next !== null) context.hint(`There is more mail: add --after ${next}`)
+  const rows = data.map((mail) => [
+    String(mail.id),
+    mail.kind,
+    mail.address,
+    mail.state,
+    String(mail.attempts),
+    mail.due_at,
+    mail.retry,
+    mail.last_error ?? '',
+  ])
+  const headers = ['ID', 'KIND', 'TO', 'STATE', 'ATTEMPTS', 'DUE', 'RETRY', 'LAST ERROR']
+  return { json: data, text: formatTable(headers, rows, 'There is no mail in this state') }
+}
+
+const describeDue = (queued: MailJson | AccountMailJson, what: string) => ({
+  json: queued,
+  text: `The mail ${queued.id} (${what}) is due now; a process of the service sends it.`,
+})
+
 export const mailCommands: Commands = {
   'mail list': command({
-    summary: 'list mail to customers in one state: by default mail that was given up',
+    summary: 'list mail in one state: by default mail that was given up',
     withConfig: true,
     options: {
+      about: option.choice(SUBJECTS, '<name>', ABOUT),
       state: option.choice(MAIL_STATES, '<name>', `${MAIL_STATES.join(', ')} (default dead)`),
       limit: option.count('<number>', 'number of mails (default 25)', LARGEST_PAGE),
       after: option.text('<cursor>', 'continue after the previous page, with its cursor'),
     },
-    run: ({ options }, context) =>
+    run: ({ options: { about, ...options } }, context) =>
       withOperations(context, { onlyReads: true }, async ({ perform }) => {
         const given = Object.entries(options).filter(([, value]) => value !== null)
+        if (about === 'accounts')
+          return listAboutAccounts(perform, Object.fromEntries(given), context)
         const { data, next } = await perform<{ data: readonly MailJson[]; next: string | null }>(
           'mail.list',
           Object.fromEntries(given),
@@ -50,12 +85,17 @@ export const mailCommands: Commands = {
     summary: 'send mail again that was given up or interrupted',
     withConfig: true,
     arguments: [{ name: 'id', description: 'the mail, from `tollgate mail list`' }],
-    run: ({ args: [mail = ''] }, context) =>
-      withPayments(context, async ({ perform }) => {
-        const queued = await perform<MailJson>('mail.retry', { mail })
-        const text = `The mail ${queued.id} (${queued.kind} ${queued.subject}) is due now; a process of the service sends it.`
-        return { json: queued, text }
-      }),
+    options: { about: option.choice(SUBJECTS, '<name>', ABOUT) },
+    run: ({ args: [mail = ''], options: { about } }, context) =>
+      about === 'accounts'
+        ? withOperations(context, {}, async ({ perform }) => {
+            const queued = await perform<AccountMailJson>('mail.retryAboutAccount', { mail })
+            return describeDue(queued, `${queued.kind} to ${queued.address}`)
+          })
+        : withPayments(context, async ({ perform }) => {
+            const queued = await perform<MailJson>('mail.retry', { mail })
+            return describeDue(queued, `${queued.kind} ${queued.subject}`)
+          }),
   }),
   'mail test': command({
     summary: 'send a test mail, to check the mail server',

@@ -42,9 +42,10 @@ export const tokenCommands: Commands = {
           token.client_id,
           token.scopes.join(' '),
           token.expires_at.slice(0, 10),
+          describeUse(token),
           token.name ?? '',
         ])
-        const headers = ['ID', 'USER', 'CLIENT', 'SCOPES', 'EXPIRES', 'NAME']
+        const headers = ['ID', 'USER', 'CLIENT', 'SCOPES', 'EXPIRES', 'LAST USED', 'NAME']
         return { json: data, text: formatTable(headers, lines, 'There are no valid tokens') }
       }),
   }),
@@ -81,6 +82,11 @@ export const tokenCommands: Commands = {
         return { json: { tokens }, text: `Deleted ${formatCount(tokens, 'row', 'rows')}` }
       }),
   }),
+}
+
+/** The day of the last use, which is recorded for personal access tokens only. */
+function describeUse({ grant_type, last_used_at }: ListedToken): string {
+  return last_used_at?.slice(0, 10) ?? (grant_type === 'personal_access' ? 'never' : '-')
 }
 
 /** Adds to "not found" where the ids are listed. */

@@ -23,7 +23,7 @@ export async function checkAccountMail(database: ServiceDatabase): Promise<Findi
     warning(
       CHECK,
       `${count} given up in the last days. The last error: ${last.last_error}`,
-      'Check the addresses. The people can ask for the mail again.',
+      'Check the addresses. See /admin/mail/accounts, where mail can be sent again, or let the people ask for it again.',
     ),
   ]
 }

@@ -120,6 +120,8 @@ export const adminDe: Readonly<Record<keyof typeof adminEn, string>> = {
   'people.expires': 'Läuft ab',
   'people.revoke': 'Widerrufen',
   'people.revokeOf': 'Widerrufen: {name}',
+  'people.factor': 'Zweiter Faktor',
+  'people.token.useUnknown': 'Nicht erfasst',
   'people.factors':
     '{apps, plural, =0 {Keine Authenticator-App} other {Authenticator-App}}, {passkeys, plural, =0 {kein Passkey} one {# Passkey} other {# Passkeys}}, {codes, plural, =0 {kein Wiederherstellungscode} one {# Wiederherstellungscode} other {# Wiederherstellungscodes}}',
   'people.resetFactors': 'Zweite Faktoren zurücksetzen',

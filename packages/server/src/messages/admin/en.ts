@@ -107,6 +107,8 @@ export const adminEn = {
   'people.expires': 'Expires',
   'people.revoke': 'Revoke',
   'people.revokeOf': 'Revoke: {name}',
+  'people.factor': 'Second factor',
+  'people.token.useUnknown': 'Not recorded',
   'people.factors':
     '{apps, plural, =0 {No authenticator app} other {Authenticator app}}, {passkeys, plural, =0 {no passkey} one {# passkey} other {# passkeys}}, {codes, plural, =0 {no recovery code} one {# recovery code} other {# recovery codes}}',
   'people.resetFactors': 'Reset second factors',

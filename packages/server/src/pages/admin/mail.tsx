@@ -1,9 +1,11 @@
 import type { Context, Hono } from 'hono'
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
+import type { AccountMailJson } from '../../admin/operations/mail.ts'
 import type { AdminProblem } from '../../admin/problems.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { isMailKind, MAIL_LANGUAGES, MAILS } from '../../mail/catalogue.ts'
 import type { PageText } from '../../messages/messages.ts'
+import { ACCOUNT_MAIL_STATES } from '../../recovery/account-mails.ts'
 import { readCsrfForm } from '../parts/forms.ts'
 import { Heading } from '../parts/layout.tsx'
 import { Empty, Fact, Moment, Table } from '../parts/table.tsx'
@@ -20,6 +22,7 @@ import {
 
 const BASE = '/admin/mail'
 const SMTP_URL = 'TOLLGATE_SMTP_URL'
+const ACCOUNTS = `${BASE}/accounts`
 const PREVIEW = `${BASE}/preview`
 const STATES = ['dead', 'sending', 'pending', 'done'] as const
 
@@ -33,7 +36,12 @@ interface MailJson {
   readonly last_error: string | null
 }
 
-/** Adds the pages of mail: the queue, and a preview of every kind in every language. */
+type AccountMail = Pick<
+  AccountMailJson,
+  'id' | 'kind' | 'user_id' | 'address' | 'due_at' | 'last_error' | 'retry'
+>
+
+/** Adds the pages of mail: the queues, and a preview of every kind in every language. */
 export function addMailPages(app: Hono<AppEnv>): void {
   app.get(BASE, requireRole('viewer'), (c) => renderQueue(c, null))
 
@@ -46,6 +54,20 @@ export function addMailPages(app: Hono<AppEnv>): void {
         return c.redirect(`${BASE}?done=retried`, 303)
       },
       (problem) => renderQueue(c, problem),
+    )
+  })
+
+  app.get(ACCOUNTS, requireRole('viewer'), (c) => renderAccountQueue(c, null))
+
+  app.post(`${ACCOUNTS}/:id/retry`, requireRole('support'), async (c) => {
+    const form = await readCsrfForm(c)
+    return performOrShowProblem(
+      c,
+      async () => {
+        await runOperation(c, 'mail.retryAboutAccount', { mail: c.req.param('id') }, form)
+        return c.redirect(`${ACCOUNTS}?done=retried`, 303)
+      },
+      (problem) => renderAccountQueue(c, problem),
     )
   })
 
@@ -75,6 +97,118 @@ async function renderQueue(c: Context<AppEnv>, problem: AdminProblem | null) {
   )
   const mayRetry =
     (state === 'dead' || state === 'sending') && mayCall(getOperator(c), 'mail.retry')
+  return renderList(
+    c,
+    { problem, state, base: BASE, states: STATES, next },
+    data.length === 0 ? (
+      <Empty title={t('adminMail.empty')}>{t('adminMail.emptyText')}</Empty>
+    ) : (
+      <Table
+        caption={t('admin.mail')}
+        columns={[
+          t('adminMail.kind'),
+          t('adminMail.subject'),
+          t('adminMail.last'),
+          t('adminMail.error'),
+          ...(mayRetry ? [t('table.actions')] : []),
+        ]}
+        rows={data.map((mail) => [
+          describeKind(mail.kind, t),
+          <code>{mail.subject}</code>,
+          <Moment at={new Date(mail.due_at)} />,
+          mail.last_error === null ? t('table.none') : <code lang="en">{mail.last_error}</code>,
+          ...(mayRetry
+            ? [
+                <AdminForm action={`${BASE}/${mail.id}/retry`}>
+                  <button
+                    type="submit"
+                    class="small"
+                    aria-label={t('adminMail.retryName', { subject: mail.subject })}
+                  >
+                    {t('adminMail.retry')}
+                  </button>
+                </AdminForm>,
+              ]
+            : []),
+        ])}
+      />
+    ),
+  )
+}
+
+/** The mail about accounts. Its text is never shown, because its link opens an account. */
+async function renderAccountQueue(c: Context<AppEnv>, problem: AdminProblem | null) {
+  const { t } = c.get('page')
+  const state = ACCOUNT_MAIL_STATES.find((each) => each === c.req.query('state')) ?? 'dead'
+  const after = c.req.query('after')
+  const { data, next } = await runOperation<{ data: AccountMail[]; next: string | null }>(
+    c,
+    'mail.listAboutAccounts',
+    { state, ...(after !== undefined && { after }) },
+  )
+  const showsRetry = state === 'dead' && mayCall(getOperator(c), 'mail.retryAboutAccount')
+  return renderList(
+    c,
+    { problem, state, base: ACCOUNTS, states: ['dead', 'pending', 'done'], next },
+    data.length === 0 ? (
+      <Empty title={t('adminMail.empty')}>{t('adminMail.emptyText')}</Empty>
+    ) : (
+      <Table
+        caption={t('adminMail.about.accounts')}
+        columns={[
+          t('adminMail.kind'),
+          t('adminMail.to'),
+          t('adminMail.last'),
+          t('adminMail.error'),
+          ...(showsRetry ? [t('table.actions')] : []),
+        ]}
+        rows={data.map((mail) => [
+          describeKind(mail.kind, t),
+          mail.user_id === null ? (
+            <bdi>{mail.address}</bdi>
+          ) : (
+            <a href={`/admin/people/${mail.user_id}`}>
+              <bdi>{mail.address}</bdi>
+            </a>
+          ),
+          <Moment at={new Date(mail.due_at)} />,
+          mail.last_error === null ? t('table.none') : <code lang="en">{mail.last_error}</code>,
+          ...(showsRetry ? [<AccountRetry mail={mail} t={t} />] : []),
+        ])}
+      />
+    ),
+  )
+}
+
+/** The button that sends mail again, or why it is not sent. */
+const AccountRetry: FC<{ mail: AccountMail; t: PageText }> = ({ mail, t }) =>
+  mail.retry === 'possible' ? (
+    <AdminForm action={`${ACCOUNTS}/${mail.id}/retry`}>
+      <button
+        type="submit"
+        class="small"
+        aria-label={t('adminMail.retryName', { subject: mail.address })}
+      >
+        {t('adminMail.retry')}
+      </button>
+    </AdminForm>
+  ) : (
+    <span>{t(`adminMail.noRetry.${mail.retry}`)}</span>
+  )
+
+interface ListView {
+  readonly problem: AdminProblem | null
+  /** Path of this queue. */
+  readonly base: string
+  readonly state: (typeof STATES)[number]
+  readonly states: readonly (typeof STATES)[number][]
+  readonly next: string | null
+}
+
+/** The frame of both queues: the choice of the queue and of the state, and a page of mail. */
+function renderList(c: Context<AppEnv>, view: ListView, list: Child) {
+  const { t } = c.get('page')
+  const { problem, base, state } = view
   return renderAdmin(
     c,
     {
@@ -89,57 +223,25 @@ async function renderQueue(c: Context<AppEnv>, problem: AdminProblem | null) {
         </a>
       </Heading>
       <Route c={c} />
-      <nav aria-label={t('adminMail.state')}>
-        <ul class="row plain">
-          {STATES.map((each) => (
-            <li>
-              <a
-                class="button small"
-                href={`${BASE}?state=${each}`}
-                aria-current={each === state ? 'true' : undefined}
-              >
-                {t(`adminMail.state.${each}`)}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Choices
+        label={t('adminMail.about')}
+        choices={[
+          { label: t('adminMail.about.customers'), href: BASE, isChosen: base === BASE },
+          { label: t('adminMail.about.accounts'), href: ACCOUNTS, isChosen: base === ACCOUNTS },
+        ]}
+      />
+      <Choices
+        label={t('adminMail.state')}
+        choices={view.states.map((each) => ({
+          label: t(`adminMail.state.${each}`),
+          href: `${base}?state=${each}`,
+          isChosen: each === state,
+        }))}
+      />
       <section class="card stack" aria-label={t('admin.mail')}>
         <p>{t(`adminMail.explain.${state}`)}</p>
-        {data.length === 0 ? (
-          <Empty title={t('adminMail.empty')}>{t('adminMail.emptyText')}</Empty>
-        ) : (
-          <Table
-            caption={t('admin.mail')}
-            columns={[
-              t('adminMail.kind'),
-              t('adminMail.subject'),
-              t('adminMail.last'),
-              t('adminMail.error'),
-              ...(mayRetry ? [t('table.actions')] : []),
-            ]}
-            rows={data.map((mail) => [
-              describeKind(mail.kind, t),
-              <code>{mail.subject}</code>,
-              <Moment at={new Date(mail.due_at)} />,
-              mail.last_error === null ? t('table.none') : <code lang="en">{mail.last_error}</code>,
-              ...(mayRetry
-                ? [
-                    <AdminForm action={`${BASE}/${mail.id}/retry`}>
-                      <button
-                        type="submit"
-                        class="small"
-                        aria-label={t('adminMail.retryName', { subject: mail.subject })}
-                      >
-                        {t('adminMail.retry')}
-                      </button>
-                    </AdminForm>,
-                  ]
-                : []),
-            ])}
-          />
-        )}
-        <Pager c={c} next={next} />
+        {list}
+        <Pager c={c} next={view.next} />
       </section>
     </>,
   )

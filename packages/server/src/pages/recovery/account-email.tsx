@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../../http/variables.ts'
+import { whileSignedIn } from '../../sign-in/start-session.ts'
 import { emailKey, InvalidAccount, requireEmail } from '../../users/parse.ts'
 import type { User } from '../../users/user.ts'
 import { Submit, TextField } from '../parts/fields.tsx'
@@ -75,7 +76,7 @@ export function addAccountEmailPage(app: Hono<AppEnv>): void {
     }
     // Answers alike whether or not the address has an account (threat Q11).
     if (await service.limits.countMail(emailKey(email), c.get('network'))) {
-      await service.recovery.requestAddressChange(user, email, t.language)
+      await whileSignedIn(c)(() => service.recovery.requestAddressChange(user, email, t.language))
     }
     return c.redirect(`${PATH}?sent=change`, 303)
   })

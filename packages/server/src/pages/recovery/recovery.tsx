@@ -231,7 +231,12 @@ function addJoinTeamPage(app: Hono<AppEnv>): void {
       const user = await service.recovery.join(token, person, c.get('network'))
       await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
       const returnTo = localPath(found.link.details.returnTo)
-      return await finishFirstFactor(c, user, { methods: ['pwd'], returnTo })
+      return await finishFirstFactor(c, user, {
+        methods: ['pwd'],
+        returnTo,
+        // This request has just created the account.
+        stillHolds: async () => true,
+      })
     } catch (error) {
       if (error instanceof LinkUnusable) return unusablePage(c)
       if (!(error instanceof InvalidAccount)) throw error

@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono'
+import type { Store } from '../../factors/passkeys.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import type { SignInMethod } from '../../sessions/methods.ts'
 import { findPendingPerson, finishSecondFactor, type PendingPerson } from '../../sign-in/finish.ts'
@@ -41,12 +42,13 @@ async function addFactor(
   form: URLSearchParams,
 ): Promise<readonly SignInMethod[] | string> {
   const { service, t } = c.get('page')
-  const { factors } = service
+  const { factors, sessions } = service
+  const store: Store = (write) => sessions.whileOpen(user.id, pending.id, write)
   const response = form.get('passkey')
   if (response !== null) {
     const name = form.get('name') ?? ''
     const problem = await describeRefusal(c, () =>
-      factors.addPasskey(user.id, { session: pending.id, response, name }),
+      factors.addPasskey(user.id, { session: pending.id, response, name }, store),
     )
     if (problem !== null) return problem
     await service.recovery.notify(user, 'sign_in_method_added', t('factors.passkey.title'))
@@ -57,7 +59,7 @@ async function addFactor(
   const isAdded = await service.limits.tryCode(
     'app',
     { userId: user.id, network: c.get('network') },
-    () => factors.addTotp(user.id, enrolment, form.get('code') ?? ''),
+    () => factors.addTotp(user.id, enrolment, form.get('code') ?? '', store),
   )
   if (!isAdded) return t('factors.app.wrong')
   await service.recovery.notify(user, 'sign_in_method_added', t('factors.app.title'))

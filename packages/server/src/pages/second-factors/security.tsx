@@ -9,6 +9,7 @@ import { localPath } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { MFA_ACR } from '../../sessions/methods.ts'
 import { addToSession, endOtherSessions } from '../../sign-in/finish.ts'
+import { whileSignedIn } from '../../sign-in/start-session.ts'
 import { Confirmation, isCancelled } from '../parts/confirmation.tsx'
 import { Submit } from '../parts/fields.tsx'
 import { getSignedInUser, readCsrfForm, requireUser } from '../parts/forms.ts'
@@ -36,7 +37,7 @@ export function addSecurityPages(app: Hono<AppEnv>): void {
     const isAdded = await service.limits.tryCode(
       'app',
       { userId: user.id, network: c.get('network') },
-      () => factors.addTotp(user.id, enrolment, form.get('code') ?? ''),
+      () => factors.addTotp(user.id, enrolment, form.get('code') ?? '', whileSignedIn(c)),
     )
     if (!isAdded) {
       return appPage(c, { problem: t('factors.app.wrong'), sealed: enrolment.sealed })
@@ -82,11 +83,15 @@ export function addSecurityPages(app: Hono<AppEnv>): void {
     const form = await readCsrfForm(c)
     const isFirst = !(await factors.has(user.id))
     const problem = await describeRefusal(c, () =>
-      factors.addPasskey(user.id, {
-        session: c.get('page').session?.sessionId ?? '',
-        response: form.get('passkey') ?? '',
-        name: form.get('name') ?? '',
-      }),
+      factors.addPasskey(
+        user.id,
+        {
+          session: c.get('page').session?.sessionId ?? '',
+          response: form.get('passkey') ?? '',
+          name: form.get('name') ?? '',
+        },
+        whileSignedIn(c),
+      ),
     )
     if (problem !== null) return passkeyPage(c, { problem, name: form.get('name') ?? '' })
     await service.recovery.notify(user, 'sign_in_method_added', t('factors.passkey.title'))
@@ -133,7 +138,7 @@ export function addSecurityPages(app: Hono<AppEnv>): void {
     const { service, t } = c.get('page')
     const user = getSignedInUser(c)
     if (!(await service.factors.has(user.id))) return c.redirect(HERE, 303)
-    const codes = await service.factors.renewRecoveryCodes(user.id)
+    const codes = await service.factors.renewRecoveryCodes(user.id, whileSignedIn(c))
     await service.recovery.notify(user, 'recovery_codes_created')
     return renderPage(
       c,

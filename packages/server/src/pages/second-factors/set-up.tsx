@@ -83,10 +83,20 @@ export async function describeRefusal(
   c: Context<AppEnv>,
   check: () => Promise<void>,
 ): Promise<string | null> {
-  const { service, t } = c.get('page')
-  try {
+  return proveOrDescribe(c, async () => {
     await check()
     return null
+  })
+}
+
+/** Runs a check of a passkey. Returns its result, or the text of the refusal. */
+export async function proveOrDescribe<T>(
+  c: Context<AppEnv>,
+  check: () => Promise<T>,
+): Promise<T | string> {
+  const { service, t } = c.get('page')
+  try {
+    return await check()
   } catch (error) {
     if (!(error instanceof PasskeyRefused)) throw error
     service.logger.warn({ reason: error.reason }, 'A passkey was refused')

@@ -209,8 +209,17 @@ export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
   'adminKeys.wasCreated': 'Der Schlüssel wurde erzeugt.',
   'adminKeys.wasRevoked': 'Der Schlüssel wurde widerrufen.',
 
-  'adminMail.lead':
-    'E-Mails an Kunden, die fehlgeschlagen sind oder warten, und eine Vorschau jeder E-Mail.',
+  'adminMail.lead': 'E-Mails, die fehlgeschlagen sind oder warten, und eine Vorschau jeder E-Mail.',
+  'adminMail.about': 'Art der E-Mails',
+  'adminMail.about.customers': 'An Kunden',
+  'adminMail.about.accounts': 'Zu Konten',
+  'adminMail.to': 'An',
+  'adminMail.noRetry.waiting': 'Sie wartet auf den nächsten Versuch.',
+  'adminMail.noRetry.sent': 'Sie wurde gesendet.',
+  'adminMail.noRetry.link-expired':
+    'Ihr Link ist abgelaufen. Die Person muss eine neue E-Mail anfordern.',
+  'adminMail.noRetry.link-used':
+    'Ihr Link wurde verwendet. Die Person muss eine neue E-Mail anfordern.',
   'adminMail.server': 'E-Mails werden über {server} gesendet.',
   'adminMail.function': 'E-Mails sendet die Funktion mail.send der Konfiguration.',
   'adminMail.sandbox': 'Die E-Mails dieser Demo landen in {link}.',

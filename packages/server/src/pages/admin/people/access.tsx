@@ -1,7 +1,8 @@
 import type { Child, FC } from 'hono/jsx'
+import type { TokenJson } from '../../../admin/operations/access.ts'
 import { describeBrowserName } from '../../parts/browser-name.ts'
 import { usePage } from '../../parts/layout.tsx'
-import { Moment, ScopeList, Table } from '../../parts/table.tsx'
+import { Day, Moment, ScopeList, Table } from '../../parts/table.tsx'
 import type { PersonSectionProps } from './person-data.ts'
 import { pathOf } from './person-path.ts'
 
@@ -66,8 +67,15 @@ export const Tokens: FC<PersonSectionProps> = ({ data: { person, tokens, applica
       id="tokens"
       title={t('people.tokens')}
       none={t('people.tokens.none')}
-      columns={[t('people.token'), t('people.scopes'), t('people.issued'), t('people.expires')]}
-      rows={tokens.map(({ id, name, client_id, scopes, created_at, expires_at }) => {
+      columns={[
+        t('people.token'),
+        t('people.scopes'),
+        t('people.issued'),
+        t('people.expires'),
+        t('tokens.lastUsed'),
+      ]}
+      rows={tokens.map((token) => {
+        const { id, name, client_id, scopes, created_at, expires_at } = token
         const shown = name ?? nameOf(client_id)
         return {
           cells: [
@@ -75,6 +83,7 @@ export const Tokens: FC<PersonSectionProps> = ({ data: { person, tokens, applica
             <ScopeList names={scopes} scopes={service.config.settings.scopes} />,
             <Moment at={new Date(created_at)} />,
             <Moment at={new Date(expires_at)} />,
+            <TokenUse token={token} />,
           ],
           href: `${pathOf(person.id)}/revoke-token?object=${encodeURIComponent(id)}`,
           label: t('people.revoke'),
@@ -83,6 +92,47 @@ export const Tokens: FC<PersonSectionProps> = ({ data: { person, tokens, applica
       })}
       withActs={can('users.revokeToken')}
     />
+  )
+}
+
+/** The day of the last use, which is recorded for personal access tokens only. */
+const TokenUse: FC<{ token: TokenJson }> = ({ token: { grant_type, last_used_at } }) => {
+  const { t } = usePage()
+  if (last_used_at !== null) return <Day at={new Date(last_used_at)} />
+  const isRecorded = grant_type === 'personal_access'
+  return <span>{t(isRecorded ? 'tokens.neverUsed' : 'people.token.useUnknown')}</span>
+}
+
+/** The passkeys and the authenticator app of a person. */
+export const Factors: FC<Pick<PersonSectionProps, 'data'>> = ({ data: { factors } }) => {
+  const { t } = usePage()
+  const { passkeys, app } = factors
+  const rows = [
+    ...passkeys.map((passkey) => ({ ...passkey, kind: t('factors.passkey.title') })),
+    ...(app === null ? [] : [{ ...app, name: null, kind: t('factors.app.title') }]),
+  ]
+  if (rows.length === 0) return null
+  return (
+    <section class="card" aria-labelledby="factors-title">
+      <h2 id="factors-title">{t('factors.title')}</h2>
+      <Table
+        caption={t('factors.title')}
+        columns={[t('people.factor'), t('factors.added'), t('factors.lastUsed')]}
+        rows={rows.map(({ kind, name, created_at, last_used_at }) => [
+          <>
+            <strong>{kind}</strong>
+            {name !== null && (
+              <span class="quiet-text">
+                {' '}
+                <bdi>{name}</bdi>
+              </span>
+            )}
+          </>,
+          <Moment at={new Date(created_at)} />,
+          last_used_at === null ? t('factors.unused') : <Moment at={new Date(last_used_at)} />,
+        ])}
+      />
+    </section>
   )
 }
 

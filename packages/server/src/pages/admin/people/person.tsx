@@ -18,7 +18,7 @@ import {
   renderAdmin,
   requireRole,
 } from '../parts.tsx'
-import { Applications, Links, Sessions, Tokens } from './access.tsx'
+import { Applications, Factors, Links, Sessions, Tokens } from './access.tsx'
 import { PersonState } from './people.tsx'
 import { findActionObstacle, type PersonSectionProps, readPersonData } from './person-data.ts'
 import { PERSON_DONE, pathOf } from './person-path.ts'
@@ -65,6 +65,7 @@ export async function renderPerson(
       <CreditNotes data={data} can={can} />
       <Disputes data={data} can={can} />
       <Sessions data={data} can={can} />
+      <Factors data={data} />
       <Links data={data} can={can} />
       <Applications data={data} can={can} />
       <Tokens data={data} can={can} />
