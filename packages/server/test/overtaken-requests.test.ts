@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ServiceMail } from '../src/config/shapes.ts'
 import type { Store } from '../src/factors/passkeys.ts'
-import { codeOfStep, stepAt } from '../src/factors/totp.ts'
+import { computeTotpCode, totpStepAt } from '../src/factors/totp.ts'
 import { newAddress, PASSWORD } from './accounts.ts'
 import { createSoftAuthenticator } from './soft-authenticator.ts'
 import { startTestService, type TestService } from './support.ts'
@@ -74,7 +74,7 @@ const PLANTS: Record<string, (victim: Victim, store: Store) => Promise<unknown>>
   },
   async 'authenticator app'({ user }, store) {
     const enrolment = service.factors.beginTotp(user)
-    const code = codeOfStep(enrolment.secret, stepAt(service.clock.now()))
+    const code = computeTotpCode(enrolment.secret, totpStepAt(service.clock.now()))
     await service.factors.addTotp(user.id, enrolment, code, store)
   },
   async 'set of recovery codes'({ user }, store) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { codeOfStep, stepAt } from '../../src/factors/totp.ts'
+import { computeTotpCode, totpStepAt } from '../../src/factors/totp.ts'
 import type { Role } from '../../src/users/roles.ts'
 import { PASSWORD } from '../accounts.ts'
 import { createSoftAuthenticator } from '../soft-authenticator.ts'
@@ -229,7 +229,7 @@ describe("the operators' pages that change a person's account", () => {
     const response = authenticator.create({ origin, challenge })
     await service.factors.addPasskey(id, { session: 's', response, name: 'My laptop' })
     const enrolment = service.factors.beginTotp({ id, email })
-    const code = codeOfStep(enrolment.secret, stepAt(service.clock.now()))
+    const code = computeTotpCode(enrolment.secret, totpStepAt(service.clock.now()))
     expect(await service.factors.addTotp(id, enrolment, code)).toBe(true)
     const personal = { userId: id, scopes: [] }
     const { accessToken } = await service.oauth.tokens.createPersonal({ ...personal, name: 'Used' })
