@@ -13,7 +13,7 @@ async function useUp(gates: readonly TestGate[], clients: number): Promise<numbe
   return admitted
 }
 
-describe('a hard quota (threat Q10)', () => {
+describe('a hard quota (threat N6, threat Q10)', () => {
   it('admits exactly the quota, and then answers 402 with the date on which the quota starts over', async () => {
     const { gate } = await startGate()
     for (let call = 1; call <= 3; call += 1) {

@@ -63,7 +63,7 @@ async function start() {
   return { server, gate, plans, client, request, get }
 }
 
-describe('an access token whose user has a plan (threat Q10)', () => {
+describe('an access token whose user has a plan (threat N6, threat Q10)', () => {
   it('allows only the scopes of the plan, and other scopes as soon as the plan changes', async () => {
     const { gate, plans, request, get } = await start()
     const { access_token: token } = await request({

@@ -45,7 +45,7 @@ const hasEnded = ({ child }: Worker) => child.exitCode !== null || child.signalC
 const total = (workers: readonly Worker[]) =>
   workers.reduce((sum, worker) => sum + worker.admitted(), 0)
 
-describe('processes that share a quota of 10,000 (threat Q10)', () => {
+describe('processes that share a quota of 10,000 (threat N6, threat Q10)', () => {
   it.each([2, 4])('admit exactly 10,000 calls if 200 callers use %i processes', async (count) => {
     const { url, gate } = await startGate()
     await gate.migrate()
