@@ -43,6 +43,11 @@ export interface GateSubscription {
   readonly trialEndsAt: Date | null
   /** When a planned change of price takes effect. `null` without one. */
   readonly plannedAt: Date | null
+  /**
+   * The current billing period or trial, for quotas per `period`. It may still be the previous one
+   * shortly after a renewal.
+   */
+  readonly currentPeriod?: { readonly startsAt: Date; readonly endsAt: Date } | null
   /** Whether it gives access now. */
   active(): boolean
   /** Whether the price with this id is the main price or an additional one. */

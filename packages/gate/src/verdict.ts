@@ -17,7 +17,10 @@ export interface Verdict {
   readonly reason: RefusalReason | null
   /** Name of the subject's plan. */
   readonly plan: string
-  /** Units that are left at least, after this use. `null` without a limit, or if it is unknown. */
+  /**
+   * Units that are left at least, after this use: what no process had taken when the counter was
+   * read last, and what this process has leased. `null` without a limit, or if it is unknown.
+   */
   readonly remaining: number | null
   /** When the quota starts over. `null` if it does not, or without a quota. */
   readonly resetsAt: Date | null
@@ -34,6 +37,8 @@ export interface Refusal {
   /** The scopes, features, meters or plans that the caller lacks. */
   readonly missing?: readonly string[]
   readonly quota?: number | null
+  /** Units that are left at least. */
+  readonly remaining?: number | null
   readonly resetsAt?: Date | null
   readonly retryAfter?: number | null
   readonly upgradeUrl: string | null
@@ -54,7 +59,7 @@ const TITLES: Readonly<Record<RefusalReason, string>> = {
  * not help.
  */
 export function buildRefusal(refusal: Refusal, now: Date): HttpResponse {
-  const { reason, plan, missing, quota, resetsAt, retryAfter, upgradeUrl } = refusal
+  const { reason, plan, missing = [], quota, remaining, resetsAt, retryAfter, upgradeUrl } = refusal
   const status = reason === 'too_fast' ? 429 : 402
   const seconds = Math.max(1, Math.ceil((retryAfter ?? 0) / 1000))
   const reset = resetsAt
@@ -66,7 +71,7 @@ export function buildRefusal(refusal: Refusal, now: Date): HttpResponse {
     status,
     reason,
     plan,
-    ...(missing && missing.length > 0 && { missing }),
+    ...(missing.length > 0 && { missing }),
     ...(quota !== undefined && quota !== null && { quota }),
     ...(resetsAt && { resets_at: resetsAt.toISOString() }),
     ...(upgradeUrl !== null && { upgrade_url: upgradeUrl }),
@@ -77,7 +82,7 @@ export function buildRefusal(refusal: Refusal, now: Date): HttpResponse {
       'content-type': 'application/problem+json; charset=utf-8',
       'cache-control': 'no-store',
       ...(status === 429 && { 'retry-after': String(seconds) }),
-      ...(reset !== null && { ratelimit: `"quota";r=0;t=${reset}` }),
+      ...(reset !== null && { ratelimit: `"${missing[0]}";r=${remaining ?? 0};t=${reset}` }),
     },
     body: JSON.stringify(body),
   }
