@@ -6,7 +6,7 @@ import { type Admission, createChecks, type GateChecks } from './checks.ts'
 
 export type { Admission, AdmitOptions, GateChecks } from './checks.ts'
 
-/** What the official MCP SDK tells a tool about its call, as far as the gate reads it. */
+/** The last argument that the official MCP SDK passes to a tool, as far as the gate reads it. */
 export interface ToolCallContext {
   /** The token, as it was given to the transport. */
   readonly authInfo?: {
@@ -22,7 +22,7 @@ export interface ToolCallContext {
 export interface ToolRefusal {
   /** Why it was refused. `unavailable` if the database cannot be reached. */
   readonly reason: RefusalReason | 'unavailable'
-  /** What the person reads. Ends with the link to another plan, if there is one. */
+  /** A sentence for the person. Ends with the link to other plans, if there is one. */
   readonly message: string
   /** Page where a person can change to another plan. `null` if the gate has none. */
   readonly upgradeUrl: string | null

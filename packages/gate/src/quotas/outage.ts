@@ -12,7 +12,7 @@ export interface OutageAllowance {
 }
 
 interface OutageOptions {
-  /** Where use is kept on disk. `null` to keep it in memory, where a crash loses it. */
+  /** The journal on disk. `null` to keep use in memory, where a crash loses it. */
   readonly journal: Journal | null
   readonly logger: Logger
   /** Counts a use unless its id was counted before. */
