@@ -104,7 +104,7 @@ async function compareRequests() {
     storage: memoryStorage(),
     scopes: { read: 'Read' },
     grants: [clientCredentials()],
-    users: { find: async (id) => ({ id }) },
+    users: { findById: async (id) => ({ id }) },
   })
   closing.push(() => oauth.close())
   const app = new Hono()
@@ -125,7 +125,7 @@ async function compareRequests() {
   console.log(
     formatTable(
       ['request in process', 'guard / it', 'target'],
-      [['guard + admit', share, '≥ 0.94']],
+      [['guard + admit', share, '≥ 0.94 with HTTP']],
     ),
   )
 }
@@ -200,9 +200,14 @@ async function measure(subjects) {
   return samples
 }
 
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
+function median(numbers) {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]
+}
+
 /** The median of the ratios of the rounds. */
-const ratio = (a, b) => median(a.map((value, round) => value / b[round]))
+function ratio(a, b) {
+  return median(a.map((value, round) => value / b[round]))
+}
 
 /** Starts a Redis, if one is installed. */
 async function openRedis(points) {
@@ -218,10 +223,8 @@ async function openRedis(points) {
   const server = spawn('redis-server', options, { stdio: 'ignore' })
   const client = new Redis(port, '127.0.0.1')
   client.on('error', () => {})
-  closing.push(() => {
-    client.disconnect()
-    server.kill()
-  })
+  process.once('exit', () => server.kill())
+  closing.push(() => client.disconnect())
   await client.ping()
   return new RateLimiterRedis({ ...points, storeClient: client })
 }
