@@ -517,6 +517,9 @@ const sqliteIsEnough: readonly ListedTest[] = [
   ['packages/billing/src/features/forecasts/test/upcoming.test.ts', 'money'],
   ['packages/billing/src/features/invoices/test/voiding.test.ts', 'money'],
   ['packages/billing/test/gateway-contract.test.ts', 'gateways, which know no database'],
+  ['packages/gate/test/mcp.test.ts', 'a third-party SDK, on top of the same checks'],
+  ['packages/gate/test/shared-rates.test.ts', 'Redis'],
+  ['packages/gate/test/testing.test.ts', 'SQLite in memory'],
   ['packages/billing/test/observer.test.ts', 'calls of a provider'],
   ['packages/billing/test/outside-provider', 'a gateway, over the flows of specification/'],
   // Tests without a database, or specific to this one.

@@ -22,6 +22,16 @@ const CONTEXTS: Readonly<Record<string, string>> = {
   admitted:
     `${GATED}const { admit } = (null as unknown as typeof import('@tollgate/gate/hono')).forHono(gate); ` +
     'declare function ask(c: unknown): Promise<{ readonly tokens: number }>',
+  gates:
+    "declare const createGate: typeof import('@tollgate/gate').createGate, " +
+    "gateOptions: import('@tollgate/gate').GateOptions",
+  tested:
+    "declare const app: import('hono').Hono, headers: Record<string, string>, " +
+    "clock: import('@tollgate/gate/testing').MovableClock",
+  tools:
+    "declare const server: import('@modelcontextprotocol/sdk/server/mcp.js').McpServer, userId: string, " +
+    "inputSchema: { text: import('zod').ZodString }, listNotes: () => { content: [] }; " +
+    'declare function ask(text: string): Promise<{ readonly tokens: number, readonly result: { content: [] } }>',
   sandbox:
     'declare const subscription: import("stripe").Stripe.Subscription, customer: { id: string }, ' +
     'body: string, signature: string',

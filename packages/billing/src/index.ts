@@ -419,7 +419,7 @@ export type {
 export type { EventObject, EventSubject, RawWebhook, VerifiedEvent } from './providers/webhook.ts'
 export type { PurgedQueue, PurgeOptions, PurgeReport, QueueReport } from './queues.ts'
 export type { SdkBilling, SdkUser } from './sdk-billing.ts'
-export type { Subscription } from './subscription.ts'
+export type { Subscription, SubscriptionPeriod } from './subscription.ts'
 export type {
   CapabilitiesOf,
   CapabilityByMethod,

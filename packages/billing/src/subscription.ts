@@ -13,6 +13,14 @@ import type { Capability } from './providers/gateway-parts.ts'
  */
 export let getSubscriptionScope: (subscription: Subscription) => SubscriptionScope
 
+/** A billing period or trial of a subscription. */
+export interface SubscriptionPeriod {
+  /** First moment of the period. */
+  readonly startsAt: Date
+  /** First moment after the period. */
+  readonly endsAt: Date
+}
+
 /**
  * A subscription: its stored state, and the methods that change it. State is read from our row,
  * without a request to the provider. Methods that change the subscription read the row again
@@ -118,6 +126,15 @@ export class Subscription {
   /** When the planned swap takes effect. `null` if no swap is planned. */
   get plannedAt(): Date | null {
     return this.#scope.record.plannedAt
+  }
+
+  /**
+   * The current billing period or trial from our row, without a request to the provider. Shortly after
+   * a renewal it is still the previous one. `null` if the provider has not named one yet.
+   */
+  get currentPeriod(): SubscriptionPeriod | null {
+    const { periodStartsAt: startsAt, periodEndsAt: endsAt } = this.#scope.record
+    return startsAt && endsAt ? { startsAt, endsAt } : null
   }
 
   /** When our database row of the subscription was created. */

@@ -127,6 +127,8 @@ describe('billing with Braintree as the only provider', () => {
         pausedAt: null,
         plannedPrice: null,
         plannedAt: null,
+        periodStartsAt: null,
+        periodEndsAt: null,
         createdAt: new Date(0),
         updatedAt: new Date(0),
       })

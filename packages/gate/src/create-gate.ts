@@ -4,6 +4,7 @@ import { createChanges } from './entitlements/changes.ts'
 import { createEntitlements } from './entitlements/entitlements.ts'
 import { followChanges } from './entitlements/follow.ts'
 import { limitScopesByPlan } from './entitlements/limit-scopes.ts'
+import { createPeriods } from './entitlements/periods.ts'
 import { applyOverride, createPlanFinder } from './entitlements/plan-finder.ts'
 import { GateUnavailable, InvalidUse } from './errors.ts'
 import type { Gate } from './gate.ts'
@@ -12,12 +13,14 @@ import { type GateOptions, type ResolvedOptions, resolveOptions } from './option
 import type { Meter } from './plans/meter.ts'
 import type { Plan } from './plans/plan.ts'
 import { createCounters } from './quotas/counters.ts'
+import { openJournal } from './quotas/journal.ts'
 import { createLeases } from './quotas/leases.ts'
 import { createOutageAllowance } from './quotas/outage.ts'
 import { createProcesses } from './quotas/processes.ts'
-import { purgeRecords } from './quotas/records.ts'
+import { countOnce, purgeRecords } from './quotas/records.ts'
 import { createReservations } from './quotas/reservations.ts'
 import { createRateLimits } from './rates/bucket.ts'
+import { createSharedRates } from './rates/shared.ts'
 import { createOverrides, type Override } from './storage/overrides.ts'
 import { gateMigrations } from './storage/tables.ts'
 import { formatSubject, type Subject } from './subject.ts'
@@ -26,6 +29,12 @@ const HOUSEKEEPING_EVERY = 1000
 /** Milliseconds for which counters and records are kept after their window has ended. */
 const KEPT = 400 * 86_400_000
 const CHANGES_KEPT = 3_600_000
+
+/** Uses up quotas, for the package's testing helpers. */
+export const quotaConsumers = new WeakMap<
+  object,
+  (subject: Subject, meter: string, left: number) => Promise<void>
+>()
 
 /**
  * Creates a gate: the plan of a caller decides what the caller may do, and the gate counts the
@@ -54,9 +63,16 @@ export function createGate<
   const processes = createProcesses(database, randomUUID())
   const leases = createLeases({ counters, logger, processes: processes.count })
   const reservations = createReservations(leases, () => clock.now())
-  const outage = createOutageAllowance(leases)
-  const rates = createRateLimits()
+  const outage = createOutageAllowance({
+    journal: input.journal === undefined ? null : openJournal(input.journal, logger),
+    logger,
+    count: (use) => countOnce(database, counters, { ...use, recordedAt: clock.now() }),
+  })
+  const ownRates = createRateLimits()
+  const sharedRates =
+    input.redis === undefined ? null : createSharedRates(input.redis, ownRates, logger)
   const overrides = createOverrides(database)
+  const periods = createPeriods(database)
   const changes = createChanges(database)
   const follower = followChanges({
     sources: [changes],
@@ -64,7 +80,7 @@ export function createGate<
     onChange: (subject) => entitlements.forget(subject),
     onBreak: () => entitlements.forgetAll(),
   })
-  const findPlan = createPlanFinder(options, overrides)
+  const findPlan = createPlanFinder(options, overrides, periods)
   const entitlements = createEntitlements({ follower, clock, load: findPlan })
 
   let isReady = false
@@ -77,6 +93,7 @@ export function createGate<
     else await migrate(database, gateMigrations)
     if (clock === database.clock) await database.clock.begin()
     await processes.beat()
+    await sharedRates?.start()
     follower.start()
     scheduleHousekeeping()
     isReady = true
@@ -124,7 +141,7 @@ export function createGate<
     leases,
     reservations,
     outage,
-    rates,
+    rates: sharedRates ?? ownRates,
     entitlements,
   })
 
@@ -134,7 +151,7 @@ export function createGate<
 
   const findEntitlement = (subject: Subject) => entitlements.of(formatSubject(subject), subject)
 
-  return {
+  const gate: Gate<keyof Meters & string> = {
     admit: (...args) => waitReady(() => metering.admit(...args)),
     check: (...args) => whenReady(() => metering.check(...args)),
     reserve: (...args) => whenReady(() => metering.reserve(...args)),
@@ -191,6 +208,7 @@ export function createGate<
         return (
           (await counters.purge(kept)) +
           (await purgeRecords(database, kept)) +
+          (await periods.purge(kept)) +
           (await changes.purge(new Date(now - CHANGES_KEPT)))
         )
       }),
@@ -199,13 +217,19 @@ export function createGate<
       stopLimiting()
       if (timer) clearTimeout(timer)
       follower.stop()
+      sharedRates?.close()
       if (!isReady) return
-      await outage.flush().catch((error) => logger.error('Use during an outage is lost', error))
+      await outage.flush().catch((error) => {
+        if (input.journal === undefined) logger.error('Use during an outage is lost', error)
+        else logger.warn('Use during an outage stays in the journal, for the next process', error)
+      })
       await reservations.close()
       await leases.close()
       await processes.leave().catch(() => {})
     },
   }
+  quotaConsumers.set(gate, (...args) => whenReady(() => metering.useUp(...args)))
+  return gate
 }
 
 /** @throws InvalidUse if the override names an unknown plan or meter, or has impossible terms */

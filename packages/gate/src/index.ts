@@ -15,6 +15,7 @@ export { type Plan, type PlanOptions, type PlanPrices, plan } from './plans/plan
 export type { QuotaInterval } from './plans/rule.ts'
 export type { BillingPeriod } from './plans/window.ts'
 export type { Reservation, ReserveOptions, Settlement } from './quotas/reservations.ts'
+export type { GateRedisClient } from './rates/shared.ts'
 export type {
   GateBilling,
   GateCaller,

@@ -28,10 +28,14 @@ export interface MeteringParts {
   readonly entitlements: Entitlements
 }
 
-type Metering = Pick<
-  Gate,
-  'admit' | 'check' | 'checkPlan' | 'checkFeature' | 'reserve' | 'record' | 'adjust' | 'usage'
->
+interface Metering
+  extends Pick<
+    Gate,
+    'admit' | 'check' | 'checkPlan' | 'checkFeature' | 'reserve' | 'record' | 'adjust' | 'usage'
+  > {
+  /** Uses up a quota except for `left` units, whatever the rate is. For tests of applications. */
+  useUp(subject: Subject, meter: string, left: number): Promise<void>
+}
 
 /** Use of a meter under the plan of a subject. */
 interface Use {
@@ -81,7 +85,10 @@ export function createMetering(parts: MeteringParts): Metering {
     const quota = entitlement.terms.quotas.get(name)
     if (quota === undefined) return { name, meter, entitlement, target: null, now }
     const interval = quota === null ? 'period' : quota.interval
-    const window = findWindow(interval, now, entitlement.period)
+    const { period } = entitlement
+    // The clock of the provider may be ahead when a period begins.
+    const isAhead = interval === 'period' && period !== null && period.startsAt > now
+    const window = findWindow(interval, isAhead ? period.startsAt : now, period)
     const amount = quota === null ? null : quota.amount
     const target = { subject: key, meter: name, window, quota: amount }
     return { name, meter, entitlement, target, now }
@@ -109,7 +116,7 @@ export function createMetering(parts: MeteringParts): Metering {
       allowed: true,
       reason: null,
       plan: entitlement.plan,
-      remaining: target?.quota == null ? null : leases.unspent(target),
+      remaining: target?.quota == null ? null : leases.remaining(target),
       resetsAt: target?.quota == null ? null : target.window.endsAt,
       retryAfter: null,
       response: null,
@@ -121,11 +128,12 @@ export function createMetering(parts: MeteringParts): Metering {
     refusal: Omit<Refusal, 'plan' | 'upgradeUrl'>,
   ): Verdict {
     const { upgradeUrl } = options
+    const { remaining = null } = refusal
     return {
       allowed: false,
       reason: refusal.reason,
       plan,
-      remaining: refusal.reason === 'quota_used_up' ? 0 : null,
+      remaining,
       resetsAt: refusal.resetsAt ?? null,
       retryAfter: refusal.retryAfter ?? null,
       response: buildRefusal({ ...refusal, plan, upgradeUrl }, now),
@@ -135,14 +143,24 @@ export function createMetering(parts: MeteringParts): Metering {
   const refuseMeter = (use: Use) =>
     refuse(use, { reason: 'meter_not_in_plan', missing: [use.name] })
 
-  const refuseUsedUp = (use: Use, { quota, window }: QuotaTarget) =>
-    refuse(use, { reason: 'quota_used_up', missing: [use.name], quota, resetsAt: window.endsAt })
+  /** Refuses an amount that is larger than what is left, which need not be 0. */
+  const refuseUsedUp = (use: Use, target: QuotaTarget, known = leases.remaining(target)) =>
+    refuse(use, {
+      reason: 'quota_used_up',
+      missing: [use.name],
+      quota: target.quota,
+      resetsAt: target.window.endsAt,
+      remaining: known ?? 0,
+    })
 
   /** Refuses a caller that is too fast. `null` if it is not. */
-  function checkRate(key: string, use: Use): Verdict | null {
+  function checkRate(key: string, use: Use): Verdict | null | Promise<Verdict | null> {
     const { rate } = use.entitlement.terms
-    const retryAfter = rate === null ? 0 : rates.take(key, rate)
-    return retryAfter === 0 ? null : refuse(use, { reason: 'too_fast', retryAfter })
+    if (rate === null) return null
+    const toVerdict = (retryAfter: number) =>
+      retryAfter === 0 ? null : refuse(use, { reason: 'too_fast', retryAfter })
+    const retryAfter = rates.take(key, rate)
+    return typeof retryAfter === 'number' ? toVerdict(retryAfter) : retryAfter.then(toVerdict)
   }
 
   /** Spends, or applies the meter's rules for a quota that is used up and for an outage. */
@@ -163,6 +181,9 @@ export function createMetering(parts: MeteringParts): Metering {
     const { target } = use
     if (!target) return refuseMeter(use)
     const tooFast = checkRate(target.subject, use)
+    if (tooFast instanceof Promise) {
+      return tooFast.then((refused) => refused ?? spend(use, target, amount))
+    }
     if (tooFast) return tooFast
     return leases.trySpend(target, amount) ? allow(use) : spend(use, target, amount)
   }
@@ -203,7 +224,7 @@ export function createMetering(parts: MeteringParts): Metering {
         if (!target) return refuseMeter(use)
         const remaining = await readRemaining(target)
         const isEnough = remaining === null || remaining >= units || meter.over === 'bill'
-        return isEnough ? { ...allow(use), remaining } : { ...refuseUsedUp(use, target), remaining }
+        return isEnough ? { ...allow(use), remaining } : refuseUsedUp(use, target, remaining)
       })
     },
     async reserve(subject, name, amount, reserveOptions = {}) {
@@ -213,7 +234,7 @@ export function createMetering(parts: MeteringParts): Metering {
       return withUse(subject, name, meter, async (use) => {
         const { target } = use
         if (!target) return { ...refuseMeter(use), reservation: null }
-        const tooFast = checkRate(target.subject, use)
+        const tooFast = await checkRate(target.subject, use)
         if (tooFast) return { ...tooFast, reservation: null }
         const bills = meter.over === 'bill'
         const open = (held: number) => ({
@@ -287,8 +308,23 @@ export function createMetering(parts: MeteringParts): Metering {
           }
           const limit = meter.over === 'bill' ? null : target.quota
           const level = await counters.take(target, by, limit)
-          return level === null ? refuseUsedUp(use, target) : allow(use)
+          if (level === null) return refuseUsedUp(use, target)
+          const { quota } = target
+          return { ...allow(use), remaining: quota === null ? null : Math.max(0, quota - level) }
         })
+      })
+    },
+    async useUp(subject, name, left) {
+      const meter = requireMeter(name)
+      await withUse(subject, name, meter, async ({ target }) => {
+        const remaining = target && (await readRemaining(target))
+        if (!target || remaining === null) {
+          throw new InvalidUse(`${name}: the plan has no quota to use up`)
+        }
+        const amount = remaining - left
+        if (amount <= 0) return
+        if (meter.kind === 'gauge') await counters.take(target, amount, target.quota)
+        else await leases.spendUpTo(target, amount)
       })
     },
     async usage(subject) {

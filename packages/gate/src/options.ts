@@ -3,6 +3,7 @@ import type { Clock, Logger } from './context.ts'
 import type { Meter } from './plans/meter.ts'
 import { type Plan, type PlanTerms, parsePlan } from './plans/plan.ts'
 import type { BillingPeriod } from './plans/window.ts'
+import type { GateRedisClient } from './rates/shared.ts'
 import { type GateBilling, type GateCaller, type GateOAuth, toSubject } from './sources.ts'
 import type { Subject } from './subject.ts'
 
@@ -52,6 +53,20 @@ export interface AnyGateOptions {
   readonly planOf?: (
     subject: Subject,
   ) => string | AssignedPlan | null | Promise<string | AssignedPlan | null>
+  /**
+   * Redis or Valkey, so that all processes together obey the rates of plans: its URL, or a connected
+   * client of `ioredis` or `redis`. Needs the package `rate-limiter-flexible`, and `ioredis` for a
+   * URL. While Redis does not answer, each process counts by itself. Quotas never need Redis.
+   * @default each process counts rates by itself
+   */
+  readonly redis?: string | GateRedisClient
+  /**
+   * Folder for the journal of an outage: use that meters with `onOutage: { allow }` admit while the
+   * database cannot be reached. The use is counted once the database is back, by the next process
+   * after a crash. Processes of one machine may share the folder.
+   * @default in memory, where a crash loses the use
+   */
+  readonly journal?: string
   /**
    * URL of the page where people can change to another plan. Responses to refused requests contain
    * it.

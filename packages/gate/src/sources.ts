@@ -49,6 +49,11 @@ export interface GateSubscription {
   readonly trialEndsAt: Date | null
   /** When a planned change of price takes effect. `null` without one. */
   readonly plannedAt: Date | null
+  /**
+   * The current billing period or trial, for quotas per `period`. It may still be the previous one
+   * shortly after a renewal.
+   */
+  readonly currentPeriod?: { readonly startsAt: Date; readonly endsAt: Date } | null
   /** Whether the subscription gives access now. */
   active(): boolean
   /**

@@ -18,8 +18,9 @@ export interface Verdict {
   /** Name of the subject's plan. */
   readonly plan: string
   /**
-   * Number of units that are certainly left after this use; there may be more. `null` if unknown or
-   * without a limit.
+   * Number of units that are certainly left after this use; there may be more: what no process had
+   * leased when the counter was last read, and the unused lease of this process. `null` if unknown
+   * or without a limit.
    */
   readonly remaining: number | null
   /** When the quota starts over. `null` if there is no quota or it never starts over. */
@@ -40,6 +41,8 @@ export interface Refusal {
   /** Names of the scopes, features, meters or plans that the caller lacks. */
   readonly missing?: readonly string[]
   readonly quota?: number | null
+  /** Number of units that are certainly left. */
+  readonly remaining?: number | null
   readonly resetsAt?: Date | null
   readonly retryAfter?: number | null
   readonly upgradeUrl: string | null
@@ -60,7 +63,7 @@ const TITLES: Readonly<Record<RefusalReason, string>> = {
  * not help.
  */
 export function buildRefusal(refusal: Refusal, now: Date): HttpResponse {
-  const { reason, plan, missing, quota, resetsAt, retryAfter, upgradeUrl } = refusal
+  const { reason, plan, missing = [], quota, remaining, resetsAt, retryAfter, upgradeUrl } = refusal
   const status = reason === 'too_fast' ? 429 : 402
   const seconds = Math.max(1, Math.ceil((retryAfter ?? 0) / 1000))
   const reset = resetsAt
@@ -72,7 +75,7 @@ export function buildRefusal(refusal: Refusal, now: Date): HttpResponse {
     status,
     reason,
     plan,
-    ...(missing && missing.length > 0 && { missing }),
+    ...(missing.length > 0 && { missing }),
     ...(quota !== undefined && quota !== null && { quota }),
     ...(resetsAt && { resets_at: resetsAt.toISOString() }),
     ...(upgradeUrl !== null && { upgrade_url: upgradeUrl }),
@@ -83,7 +86,7 @@ export function buildRefusal(refusal: Refusal, now: Date): HttpResponse {
       'content-type': 'application/problem+json; charset=utf-8',
       'cache-control': 'no-store',
       ...(status === 429 && { 'retry-after': String(seconds) }),
-      ...(reset !== null && { ratelimit: `"quota";r=0;t=${reset}` }),
+      ...(reset !== null && { ratelimit: `"${missing[0]}";r=${remaining ?? 0};t=${reset}` }),
     },
     body: JSON.stringify(body),
   }

@@ -89,6 +89,37 @@ describe('a hard quota (threat N6, threat Q10)', () => {
     expect((await gate.admit(user(), 'calls')).allowed).toBe(false)
   })
 
+  it('states on each of two gates how many units are left, never more than there are', async () => {
+    const { another } = await startGate()
+    const gates = [await another(), await another()] as const
+    await gates[0].override(user(), { terms: { quota: { calls: '1000/month' } } })
+    for (const gate of gates) await expect.poll(() => quotaOf(gate)).toBe(1000)
+    const named: (readonly [number | null, number])[] = []
+    for (let call = 1; call <= 400; call += 1) {
+      const { allowed, remaining } = await (call % 3 ? gates[0] : gates[1]).admit(user(), 'calls')
+      expect(allowed).toBe(true)
+      named.push([remaining, 1000 - call])
+    }
+    // Another gate may have used units since this one has read the counter, but never all of them.
+    for (const [remaining, left] of named) {
+      expect(remaining).toBeGreaterThan(left / 4)
+      expect(remaining).toBeLessThan(1000)
+    }
+    await gates[1].close()
+    for (let call = 1; call <= 500; call += 1) await gates[0].admit(user(), 'calls')
+    // Only this gate is left, and has read the counter since.
+    expect((await gates[0].admit(user(), 'calls')).remaining).toBe(99)
+  })
+
+  it('does not say that nothing is left when it refuses more than what is left', async () => {
+    const { gate } = await startGate()
+    await gate.admit(user(), 'tokens', 60)
+    const refused = await gate.admit(user(), 'tokens', 60)
+    expect(refused).toMatchObject({ allowed: false, reason: 'quota_used_up', remaining: 40 })
+    expect(refused.response?.headers.ratelimit).toMatch(/^"tokens";r=40;t=\d+$/)
+    expect(await gate.admit(user(), 'tokens', 40)).toMatchObject({ allowed: true, remaining: 0 })
+  })
+
   it('gets back the units that a gate has leased and not used when the gate is closed', async () => {
     const { another } = await startGate()
     const [first, second] = [await another(), await another()]

@@ -114,7 +114,11 @@ export async function storeSubscription(
     before,
     now: context.options.clock.now(),
   })
-  if (before && isSameSubscriptionRecord(before, record) && isSameOwnership(before, record)) return
+  if (before && isSameSubscriptionRecord(before, record) && isSameOwnership(before, record)) {
+    // The next billing period is no change that anybody is told of.
+    if (!isSamePeriod(before, record)) await locked.lock.write((tx) => saveSubscription(tx, record))
+    return
+  }
   await closeUnconfirmedPayments(locked, provider, found, before)
   await saveSubscriptionAndEvents(context, locked.lock, before, record)
 }
@@ -156,6 +160,8 @@ export function toSubscriptionRecord(from: {
     pausedAt: found.pause ? (before?.pausedAt ?? now) : null,
     plannedPrice: found.planned?.items[0]?.price ?? null,
     plannedAt: found.planned?.at ?? null,
+    periodStartsAt: found.periodStartsAt ?? null,
+    periodEndsAt: found.periodEndsAt,
     // Disputes are stored separately; the subscription does not mention them.
     disputedAt: before?.disputedAt ?? null,
     createdAt: found.createdAt,
@@ -204,6 +210,14 @@ export function isSameSubscriptionRecord(
     a.plannedPrice === b.plannedPrice &&
     a.plannedAt?.getTime() === b.plannedAt?.getTime() &&
     sameItems(a.items, b.items)
+  )
+}
+
+/** Whether both rows have the same billing period, which changes without any other change. */
+export function isSamePeriod(a: NewSubscriptionRecord, b: NewSubscriptionRecord): boolean {
+  return (
+    a.periodStartsAt?.getTime() === b.periodStartsAt?.getTime() &&
+    a.periodEndsAt?.getTime() === b.periodEndsAt?.getTime()
   )
 }
 

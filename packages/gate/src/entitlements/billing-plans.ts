@@ -23,10 +23,11 @@ export async function findSubscribedPlan(
   const until = findNext(subscriptions, now)
   const paid = subscriptions.filter((each) => each.active())
   for (const [plan, { prices }] of [...plans].reverse()) {
-    const isPaid = paid.some((each) =>
+    const giving = paid.find((each) =>
       prices.get(each.provider)?.some((price) => each.hasPrice(price)),
     )
-    if (isPaid) return { plan, ...(until && { until }) }
+    const period = giving?.currentPeriod
+    if (giving) return { plan, ...(period && { period }), ...(until && { until }) }
   }
   return null
 }

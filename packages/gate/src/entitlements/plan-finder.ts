@@ -5,6 +5,7 @@ import type { Override, Overrides } from '../storage/overrides.ts'
 import type { Subject } from '../subject.ts'
 import { findSubscribedPlan } from './billing-plans.ts'
 import type { Entitlement } from './entitlements.ts'
+import type { Periods } from './periods.ts'
 
 type Finder = (key: string, subject: Subject) => Promise<Entitlement>
 
@@ -12,7 +13,11 @@ type Finder = (key: string, subject: Subject) => Promise<Entitlement>
  * Creates the function that determines the plan of a subject: an override, then the application's
  * own `planOf()`, then the plan of a subscription, then the plan that the option `otherwise` names.
  */
-export function createPlanFinder(options: ResolvedOptions, overrides: Overrides): Finder {
+export function createPlanFinder(
+  options: ResolvedOptions,
+  overrides: Overrides,
+  periods: Periods,
+): Finder {
   const { plans, otherwise, planOf, billing, clock } = options
 
   async function findAssigned(subject: Subject) {
@@ -29,16 +34,20 @@ export function createPlanFinder(options: ResolvedOptions, overrides: Overrides)
     const stored = await overrides.find(key)
     const override = stored && (!stored.endsAt || stored.endsAt > now) ? stored : null
     const assigned = await findAssigned(subject)
-    if (!override) return assigned
-    const plan = override.plan ?? assigned.plan
-    return {
-      plan,
-      terms: applyOverride(options, plan, override),
-      period: assigned.period,
-      until: findEarlier(assigned.until, override.endsAt ?? null),
-    }
+    const plan = override?.plan ?? assigned.plan
+    const terms = override ? applyOverride(options, plan, override) : assigned.terms
+    const period =
+      assigned.period && countsByPeriod(terms)
+        ? await periods.find(key, assigned.period, now)
+        : null
+    const until = findEarlier(assigned.until, override?.endsAt ?? null)
+    return { plan, terms, period, until: findEarlier(until, period?.endsAt ?? null) }
   }
 }
+
+/** Whether a meter counts per billing period. One without a quota does. */
+const countsByPeriod = ({ quotas }: PlanTerms): boolean =>
+  [...quotas.values()].some((quota) => quota === null || quota.interval === 'period')
 
 /**
  * Returns the terms of a plan, in which the terms of an override replace those of the plan.

@@ -21,7 +21,7 @@ export interface MeterOptions {
   /**
    * Handling of use while the database cannot be reached: `refuse` answers with 503; `{ allow }`
    * admits at most that many units per subject and process during an outage, and counts them
-   * afterwards even if that exceeds the quota.
+   * afterwards even if that exceeds the quota. See the option `journal` of `createGate()`.
    * @default 'refuse'
    */
   readonly onOutage?: 'refuse' | { readonly allow: number }

@@ -31,6 +31,12 @@ export interface Leases {
   force(target: QuotaTarget, amount: number): Promise<number>
   /** Returns the number of units that this process has leased and not spent. */
   unspent(key: CounterKey): number
+  /**
+   * Units of the quota that are left at least, from memory: those that no process had taken when the
+   * counter was read last, and those that this process has leased. Units that others have leased and
+   * not spent are not included. `null` if the counter was not read yet.
+   */
+  remaining(target: QuotaTarget): number | null
   /** Gives back leases that were not used for a few seconds. Called every second. */
   sweep(): Promise<void>
   /** Gives back every lease. */
@@ -42,6 +48,8 @@ interface Lease {
   readonly key: CounterKey
   quota: number | null
   left: number
+  /** Sum of the counter when it was read last, with what all processes have leased. `null` before. */
+  taken: number | null
   /** Size when it was taken. */
   size: number
   /** When it was taken, by both clocks. */
@@ -90,6 +98,7 @@ export function createLeases({ counters, logger, processes }: LeaseOptions): Lea
       key: { subject: target.subject, meter: target.meter, window: target.window },
       quota: target.quota,
       left: 0,
+      taken: null,
       size: 0,
       takenAt: { monotonic: now, wall: Date.now() },
       lastUsed: now,
@@ -120,12 +129,18 @@ export function createLeases({ counters, logger, processes }: LeaseOptions): Lea
     if (left === 0) return
     try {
       await counters.giveBack(lease.key, left)
+      if (lease.taken !== null) lease.taken -= left
     } catch (error) {
       logger.warn(
         `${left} units of ${lease.key.meter} of ${lease.key.subject} could not be given back, and stay counted as used`,
         error,
       )
     }
+  }
+
+  async function readTaken(lease: Lease): Promise<number> {
+    lease.taken = await counters.read(lease.key)
+    return lease.taken
   }
 
   /** Leases more units. Returns `false` if the quota has none left. */
@@ -137,8 +152,7 @@ export function createLeases({ counters, logger, processes }: LeaseOptions): Lea
     const wanted = Math.max(1, lease.waiting - lease.left)
     lease.quota = target.quota
     const { quota } = target
-    let remaining =
-      quota === null ? Number.MAX_SAFE_INTEGER : quota - (await counters.read(lease.key))
+    let remaining = quota === null ? Number.MAX_SAFE_INTEGER : quota - (await readTaken(lease))
     for (;;) {
       if (remaining <= 0) break
       const size = Math.min(
@@ -155,6 +169,7 @@ export function createLeases({ counters, logger, processes }: LeaseOptions): Lea
       const taken = await counters.take(lease.key, size, quota)
       if (taken !== null) {
         lease.left += size
+        lease.taken = taken
         lease.size = size
         lease.usedUpUntil = 0
         before.monotonic = askedAt.monotonic
@@ -162,7 +177,7 @@ export function createLeases({ counters, logger, processes }: LeaseOptions): Lea
         return true
       }
       // Other processes were faster. They have left less, so this ends.
-      const rest = quota === null ? 0 : quota - (await counters.read(lease.key))
+      const rest = quota === null ? 0 : quota - (await readTaken(lease))
       if (rest >= remaining) continue
       remaining = rest
     }
@@ -222,13 +237,21 @@ export function createLeases({ counters, logger, processes }: LeaseOptions): Lea
         return
       }
       await counters.giveBack(target, amount)
+      if (lease && lease.taken !== null) lease.taken -= amount
     },
     async force(target, amount) {
       const sum = await counters.take(target, amount, null)
+      const lease = find(target)
+      if (lease) lease.taken = sum
       return sum ?? 0
     },
     unspent(key) {
       return find(key)?.left ?? 0
+    },
+    remaining(target) {
+      const lease = find(target)
+      if (!lease || lease.taken === null || target.quota === null) return null
+      return Math.max(0, target.quota - lease.taken + lease.left)
     },
     async sweep() {
       const now = performance.now()

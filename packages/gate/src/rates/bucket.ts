@@ -1,8 +1,16 @@
 import type { Rate } from '../plans/rule.ts'
 
-/** Limits how fast each subject may be, in this process. */
+/** Limits how fast each subject may be. */
 export interface RateLimits {
-  /** Takes one call. Returns 0, or the milliseconds until the next call is allowed. */
+  /**
+   * Takes one call. Returns 0, or the milliseconds until the next call is allowed. Without a promise
+   * if this process counts by itself.
+   */
+  take(subject: string, rate: Rate): number | Promise<number>
+}
+
+/** Rates that this process counts by itself. */
+export interface LocalRates extends RateLimits {
   take(subject: string, rate: Rate): number
 }
 
@@ -18,7 +26,7 @@ const MAX_SUBJECTS = 100_000
  * Creates token buckets in memory: a subject may use the amount of its rate at once, and gets it
  * back evenly over the interval.
  */
-export function createRateLimits(now: () => number = () => performance.now()): RateLimits {
+export function createRateLimits(now: () => number = () => performance.now()): LocalRates {
   let young = new Map<string, Bucket>()
   let old = new Map<string, Bucket>()
 

@@ -53,6 +53,13 @@ export const overrideTable = defineTable(
   { primaryKey: ['subject'] },
 )
 
+/** The billing period in which use of a subject counts. A new row replaces it when it has ended. */
+export const periodTable = defineTable(
+  'gate_periods',
+  { subject, starts_at: field.instant, ends_at: field.instant },
+  { primaryKey: ['subject'], indexes: { gate_periods_by_end: ['ends_at'] } },
+)
+
 /** Subjects whose plan may have changed, in the order in which processes learn of it. */
 export const changeTable = defineTable(
   'gate_changes',
@@ -74,6 +81,7 @@ export interface GateTables {
   readonly gate_counters: RowsOf<typeof counterTable>
   readonly gate_records: RowsOf<typeof recordTable>
   readonly gate_overrides: RowsOf<typeof overrideTable>
+  readonly gate_periods: RowsOf<typeof periodTable>
   readonly gate_changes: RowsOf<typeof changeTable>
   readonly gate_processes: RowsOf<typeof processTable>
 }
@@ -85,7 +93,14 @@ export const gateMigrations: MigrationSet = {
     {
       id: '0001-first-release',
       async up(database, columns) {
-        for (const table of [counterTable, recordTable, overrideTable, changeTable, processTable]) {
+        for (const table of [
+          counterTable,
+          recordTable,
+          overrideTable,
+          periodTable,
+          changeTable,
+          processTable,
+        ]) {
           await createTable(database, table.name, table.describe(columns))
         }
         await createClockTable(database)

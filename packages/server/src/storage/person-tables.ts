@@ -418,6 +418,8 @@ export const personTables: readonly PersonTable[] = [
       disputed_at: timestamp.nullable(),
       planned_price: text.nullable(),
       planned_at: timestamp.nullable(),
+      period_starts_at: timestamp.nullable(),
+      period_ends_at: timestamp.nullable(),
       created_at: timestamp,
       updated_at: timestamp,
     }),

@@ -91,6 +91,9 @@ function defineTables(idType: IdType) {
         /** The main price from `planned_at` on. */
         planned_price: price.nullable(),
         planned_at: field.timestamp.nullable(),
+        /** The billing period or trial that the provider named last. */
+        period_starts_at: field.timestamp.nullable(),
+        period_ends_at: field.timestamp.nullable(),
         /** When the oldest open dispute about one of its charges was opened. */
         disputed_at: field.timestamp.nullable(),
         /**

@@ -1,6 +1,7 @@
 import type { BillingContext } from '../../core/context.ts'
 import {
   isSameOwnership,
+  isSamePeriod,
   isSameSubscriptionRecord,
   toSubscriptionRecord,
 } from '../../core/converge.ts'
@@ -73,7 +74,11 @@ function isOutdated(
     before: row,
     now: options.clock.now(),
   })
-  return !isSameSubscriptionRecord(row, wanted) || !isSameOwnership(row, wanted)
+  return (
+    !isSameSubscriptionRecord(row, wanted) ||
+    !isSameOwnership(row, wanted) ||
+    !isSamePeriod(row, wanted)
+  )
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { BillingContext } from '../../core/context.ts'
 import {
   isSameOwnership,
+  isSamePeriod,
   isSameSubscriptionRecord,
   storeSubscription,
   toSubscriptionRecord,
@@ -96,9 +97,9 @@ async function compare(
   })
   const isMoved = row !== null && formatOwnerKey(row.owner) !== formatOwnerKey(owner)
   const isRight = row !== null && !isMoved && isSameSubscriptionRecord(row, wanted)
-  // A row that the application imported names no customer yet. It is completed without being
-  // reported.
-  if (isRight && isSameOwnership(row, wanted)) return []
+  // A row that the application imported names neither customer nor period yet. It is completed
+  // without being reported.
+  if (isRight && isSameOwnership(row, wanted) && isSamePeriod(row, wanted)) return []
   if (!dryRun) await storeSubscription(context, locked, gateway.name, found)
   if (isRight) return []
   const whose = (of: Owner) => (isMoved ? { owner: of } : {})

@@ -35,6 +35,7 @@ export function toProviderSubscription(
     quantity: 1,
     trialEndsAt: trialPeriod && firstBillingDate ? startOfDay(firstBillingDate) : null,
     endsAt: computeAccessEnd(context, subscription),
+    periodStartsAt: findPeriodStart(subscription),
     periodEndsAt: subscription.nextBillingDate ? startOfDay(subscription.nextBillingDate) : null,
     paidUntil: paidUntil(context, subscription),
     createdAt: new Date(subscription.createdAt),
@@ -45,6 +46,13 @@ export function toProviderSubscription(
     items: itemsOf(subscription),
     raw: subscription,
   }
+}
+
+/** A trial is a period of its own, for which Braintree names no days. */
+function findPeriodStart(subscription: braintree.Subscription): Date | null {
+  const { billingPeriodStartDate, createdAt } = subscription
+  if (billingPeriodStartDate) return startOfDay(billingPeriodStartDate)
+  return isInTrial(subscription) ? new Date(createdAt) : null
 }
 
 /** Lists the plan, and the add-ons that apply in the current cycle or a later one. */

@@ -49,6 +49,8 @@ function newRow({ user }: FlowTest, more: object = {}) {
     pausedAt: null,
     plannedPrice: null,
     plannedAt: null,
+    periodStartsAt: null,
+    periodEndsAt: null,
     createdAt: START,
     updatedAt: START,
     ...more,
