@@ -1,4 +1,5 @@
 import type { Database } from '@tollgate/database'
+import type { AlertOptions } from './alerts/alerts.ts'
 import type { Clock, Logger } from './context.ts'
 import type { Meter } from './plans/meter.ts'
 import { type Plan, type PlanTerms, parsePlan } from './plans/plan.ts'
@@ -50,6 +51,8 @@ export interface AnyGateOptions {
   readonly planOf?: (
     subject: Subject,
   ) => string | AssignedPlan | null | Promise<string | AssignedPlan | null>
+  /** Reports when a subject has used a share of a quota. @default no reports */
+  readonly alerts?: AlertOptions
   /** Page where a person can change to another plan. Named in refusals. */
   readonly upgradeUrl?: string
   /**
