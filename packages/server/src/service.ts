@@ -460,7 +460,7 @@ async function notifyOfAlert(
   if (user) await recovery.notify(user, 'quota_alert', `${percent} ${name}`)
 }
 
-/** Warns of prices that Stripe does not have: nobody can subscribe to them, and they give no plan. */
+/** Warns of prices that do not exist at Stripe, so that subscriptions to them would fail. */
 async function warnOfUnknownPrices(config: Config, logger: Logger): Promise<void> {
   const { stripe } = config
   if (!stripe) return

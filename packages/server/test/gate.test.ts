@@ -114,7 +114,7 @@ describe('the tokens of a service whose plans have limits (threat Q10)', () => {
     expect(await reply.json()).toMatchObject({ active: true, withheld_scope: 'place-orders' })
   })
 
-  it('of clients that act for themselves have no plan', async () => {
+  it('are not limited if they belong to a client that acts for itself', async () => {
     const { client, secret } = await service.oauth.clients.create({
       name: 'Machine',
       grants: ['client_credentials'],

@@ -6,7 +6,7 @@ import { parseSubject, type Subject } from '../subject.ts'
 
 /** A subject has used a share of a quota. */
 export interface UsageAlert {
-  /** Who has used it. */
+  /** The subject that reached the threshold. */
   readonly subject: Subject
   /** Name of the meter. */
   readonly meter: string
@@ -43,7 +43,7 @@ export interface Alerts {
   purge(before: Date): Promise<number>
 }
 
-/** What a subject has used of a quota. */
+/** Use of a quota by a subject. */
 type QuotaUse = Pick<UsageAlert, 'meter' | 'used' | 'resetsAt'> & { readonly quota: number | null }
 
 interface AlertParts {

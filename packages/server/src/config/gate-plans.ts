@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts'
 /** Name of the plan of people without a subscription. */
 export const FREE_PLAN = 'free'
 
-/** What a plan lets its people do, and how much of it. */
+/** The limits of a plan: scopes, quotas and a rate. */
 export type GateTerms = Pick<Plan, 'scopes' | 'quota' | 'rate'>
 
 /** The settings that the gate is made of. */

@@ -119,7 +119,7 @@ const seats = z
   )
   .default(false)
 
-/** What a plan lets its people do, and how much of it. The gate parses the texts. */
+/** The limits of a plan: scopes, quotas and a rate. The gate parses the texts. */
 const gateTerms = {
   /**
    * Scopes that tokens of people on the plan may use. Others of their scopes are withheld.
@@ -161,7 +161,7 @@ export const freePlan = z.strictObject({
 const METER_KINDS = ['sum', 'count', 'gauge'] as const
 const OVER_QUOTA = ['refuse', 'cap', 'bill'] as const
 
-/** What is counted per person. */
+/** The meters, which count per person, by name. */
 export const meters = z.record(
   z
     .string()
@@ -177,7 +177,7 @@ export const meters = z.record(
     /** The name of one unit on the pages, such as `tokens`. */
     unit: z.string().min(1).max(60).exactOptional(),
     /**
-     * What happens beyond the quota: `refuse`, `cap` (grant what is left) or `bill` (admit).
+     * Treatment of use beyond the quota: `refuse`, `cap` (grant what is left) or `bill` (admit).
      * @default 'refuse'
      */
     over: known(OVER_QUOTA).exactOptional(),

@@ -386,7 +386,7 @@ export const table = {
    */
   freePlan: optional(freePlan, { check: 'plans' }),
   /**
-   * What [the quotas of plans](../guides/plans.md#limits) count, by name: `kind` (`sum`, `count` or
+   * The meters that [the quotas of plans](../guides/plans.md#limits) count, by name: `kind` (`sum`, `count` or
    * `gauge`), `name` and `unit` for the pages, and `over` (`refuse`, `cap` or `bill`).
    * @default none
    */

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { isSoldAt, listAdditionalPrices, type PlanProvider } from '../config/plan-capabilities.ts'
 import type { Plan, PriceTerms } from '../config/plans.ts'
 
-/** A price of the settings, compared with the one that a provider has. */
+/** A price of the settings, compared with the price at a provider. */
 export interface ComparedPrice {
   readonly provider: PlanProvider
   /** Id of the price at the provider. */

@@ -8,7 +8,7 @@ const WIDTH = 320
 const HEIGHT = 14
 const TWO_DAYS = 2 * 86_400_000
 
-/** What was used of each quota, as a bar with its numbers. */
+/** The used part of each quota, as a bar with its numbers. */
 export const QuotaPlots: FC<{ uses: readonly QuotaJson[] }> = ({ uses }) => (
   <ul class="plots bare">
     {uses.map((use) => (
@@ -41,7 +41,7 @@ const QuotaBar: FC<{ use: QuotaJson }> = ({ use }) => {
   )
 }
 
-/** What is left, and when the quota starts over. */
+/** The rest of the quota, and the date when it starts over. */
 const Rest: FC<{ use: QuotaJson }> = ({ use: { remaining, resets_at } }) => {
   const { t } = usePage()
   if (remaining === null) return null

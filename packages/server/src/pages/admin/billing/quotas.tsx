@@ -7,7 +7,7 @@ import { formatUsed, QuotaPlots, Reset } from '../../parts/quotas.tsx'
 import { Table } from '../../parts/table.tsx'
 import type { BillingSectionProps } from './owner-data.ts'
 
-/** What a person or team has used of the quotas of the plan. Nothing if no plan has limits. */
+/** The used quotas of a person or team. Renders nothing if no plan has limits. */
 export const Quotas: FC<BillingSectionProps> = ({ data: { quotas } }) => {
   const { t } = usePage()
   if (quotas.plan === null) return null
@@ -30,7 +30,7 @@ const PlanName: FC<{ id: string }> = ({ id }) => {
   return <bdi>{plan?.name ?? (plan ? t('quotas.free') : id)}</bdi>
 }
 
-/** Who has used most of a quota. */
+/** The people and teams that are closest to the end of a quota. */
 export const TopUse: FC<{ top: readonly TopQuotaJson[] }> = ({ top }) => {
   const { t } = usePage()
   return (

@@ -84,7 +84,7 @@ function readPayer(c: Context<AppEnv>, billing: Billing): Promise<BillableOwner>
   return billing.owner(type, id)
 }
 
-/** What the plan of the payer allows, and what was used of it. */
+/** The plan of the payer, and the used quotas. */
 export interface PlanUse {
   /** Id of the plan in the settings, or `free`. */
   readonly plan: string
