@@ -36,10 +36,12 @@ describe('an alert about a quota', () => {
     const other = await another()
     const people = Array.from({ length: 10 }, (_, at) => user(at + 1))
     for (const subject of people) {
-      await Promise.all([gate, other].map((each) => each.admit(subject, 'tokens', 40)))
+      await Promise.all(
+        [gate, other].map((each, at) => each.record(subject, 'tokens', 40, { id: `job-${at}` })),
+      )
     }
     await expect.poll(() => alerts.length).toBe(people.length)
-    for (const subject of people) await other.admit(subject, 'tokens', 20)
+    for (const subject of people) await other.record(subject, 'tokens', 20, { id: 'job-2' })
     await expect.poll(() => alerts.length).toBe(2 * people.length)
     // Both processes have checked all of them by the time they are closed.
     await gate.close()
