@@ -12,6 +12,15 @@ import { createOperatorHelpers } from './admin/operators.ts'
 import { newPerson, textOf } from './billing-person.ts'
 import { startTestService, type TestService } from './support.ts'
 
+const PRO = {
+  id: 'pro',
+  name: 'Pro',
+  quota: { calls: '100/month', words: '1000/month' },
+  intervals: [
+    { months: 1, amount: 2500 },
+    { months: 12, amount: 25_000 },
+  ],
+}
 const SETTINGS = {
   meters: { calls: { kind: 'count', name: 'API calls' }, words: { unit: 'words' } },
   freePlan: {
@@ -19,17 +28,7 @@ const SETTINGS = {
     features: ['Support by e-mail'],
     quota: { calls: '3/month' },
   },
-  plans: [
-    {
-      id: 'pro',
-      name: 'Pro',
-      quota: { calls: '100/month', words: '1000/month' },
-      intervals: [
-        { months: 1, amount: 2500 },
-        { months: 12, amount: 25_000 },
-      ],
-    },
-  ],
+  plans: [PRO],
 } satisfies SettingsInput
 
 let service: TestService
@@ -153,6 +152,9 @@ describe('POST /gate/v1/…, for APIs in other processes and languages', () => {
       reason: 'quota_used_up',
       problem: { status: 402, missing: ['calls'], upgrade_url: `${service.url}/billing` },
     })
+    expect(await service.metrics.read()).toMatch(
+      /tollgate_gate_decisions_total\{meter="calls",outcome="quota_used_up"\} [1-9]/,
+    )
     const { body: found } = await call('usage', { subject: ada.subject })
     expect(found).toEqual({
       plan: 'free',
@@ -446,12 +448,11 @@ describe('the settings of limits', () => {
     expect(error).toBeInstanceOf(Error)
     return (error as Error).message
   }
-  const { plans, meters } = SETTINGS
+  const { meters } = SETTINGS
 
   it('are refused at start with the name and the fix, all mistakes at once', async () => {
-    const [pro] = plans
     const message = await start({
-      plans: [{ ...pro, scopes: ['admin'], quota: { letters: '1/month' } }],
+      plans: [{ ...PRO, scopes: ['admin'], quota: { letters: '1/month' } }],
       meters,
     })
     expect(message).toContain(
@@ -467,11 +468,7 @@ describe('the settings of limits', () => {
     ['a quota', { freePlan: { quota: { calls: '5/week' } } }, /plans.free.quota.calls: "5\/week"/],
     ['a rate', { freePlan: { rate: 'fast' } }, /plans.free.rate: "fast" is not a rate/],
     ['a kind', { meters: { calls: { kind: 'sums' as 'sum' } } }, /meters.calls.kind: expected/],
-    [
-      'a free plan with the id of another',
-      { plans: [{ ...plans[0], id: 'free' }] },
-      /the id 'free'/,
-    ],
+    ['a free plan with the id of another', { plans: [{ ...PRO, id: 'free' }] }, /the id 'free'/],
   ])('are refused at start with a mistake in %s', async (_what, wrong, message) => {
     expect(await start({ ...SETTINGS, ...(wrong as SettingsInput) })).toMatch(message)
   })

@@ -25,8 +25,13 @@ const amount = z.number()
  * log, because there is one for each request to the API.
  */
 export function addGateApi(app: Hono<AppEnv>, context: ServiceContext): void {
-  const { gate } = context
+  const { gate, metrics } = context
   if (!gate) return
+  // An unknown meter was refused before, so it cannot become a label.
+  const count = (meter: string, verdict: Verdict) => {
+    metrics.countDecision(meter, verdict.reason ?? 'admitted')
+    return verdictJson(verdict)
+  }
   const add = <Input extends z.ZodType>(
     name: string,
     input: Input,
@@ -40,13 +45,13 @@ export function addGateApi(app: Hono<AppEnv>, context: ServiceContext): void {
       return c.json(result as object)
     })
   add('admit', z.strictObject({ ...use, amount: amount.default(1) }), async (given) =>
-    verdictJson(await gate.admit(given.subject, given.meter, given.amount)),
+    count(given.meter, await gate.admit(given.subject, given.meter, given.amount)),
   )
   add('check', z.strictObject({ ...use, amount: amount.default(1) }), async (given) =>
     verdictJson(await gate.check(given.subject, given.meter, given.amount)),
   )
   add('adjust', z.strictObject({ ...use, by: z.number() }), async (given) =>
-    verdictJson(await gate.adjust(given.subject, given.meter, given.by)),
+    count(given.meter, await gate.adjust(given.subject, given.meter, given.by)),
   )
   const recorded = { ...use, amount, id: z.string(), at: givenInstant.optional() }
   add('record', z.strictObject(recorded), async ({ subject, meter, at, ...given }) => ({
