@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isUnavailable, migrate, planMigrations, requireMigrations } from '@tollgate/database'
+import { createAlerts } from './alerts/alerts.ts'
 import { createChanges } from './entitlements/changes.ts'
 import { createEntitlements } from './entitlements/entitlements.ts'
 import { followChanges } from './entitlements/follow.ts'
@@ -59,7 +60,11 @@ export function createGate<
   const options = resolveOptions(input)
   const { clock, logger } = options
   const { database } = input
-  const counters = createCounters(database)
+  const alerts = createAlerts({
+    ...{ options: input.alerts ?? null, database, clock, logger },
+    usage: (subject) => metering.usage(subject),
+  })
+  const counters = alerts.watch(createCounters(database))
   const processes = createProcesses(database, randomUUID())
   const leases = createLeases({ counters, logger, processes: processes.count })
   const reservations = createReservations(leases, () => clock.now())
@@ -119,6 +124,7 @@ export function createGate<
         await outage.flush()
         await reservations.sweep()
         await leases.sweep()
+        await alerts.check()
       } catch (error) {
         if (!isUnavailable(error)) logger.error('The housekeeping of the gate failed', error)
       }
@@ -209,6 +215,7 @@ export function createGate<
           (await counters.purge(kept)) +
           (await purgeRecords(database, kept)) +
           (await periods.purge(kept)) +
+          (await alerts.purge(kept)) +
           (await changes.purge(new Date(now - CHANGES_KEPT)))
         )
       }),
@@ -224,6 +231,7 @@ export function createGate<
         else logger.warn('Use during an outage stays in the journal, for the next process', error)
       })
       await reservations.close()
+      await alerts.check()
       await leases.close()
       await processes.leave().catch(() => {})
     },

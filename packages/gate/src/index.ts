@@ -1,3 +1,4 @@
+export type { AlertOptions, UsageAlert } from './alerts/alerts.ts'
 export type { Clock, Logger } from './context.ts'
 export { createGate } from './create-gate.ts'
 export { refreshPlans } from './entitlements/billing-plans.ts'

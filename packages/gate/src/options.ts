@@ -1,4 +1,5 @@
 import type { Database } from '@tollgate/database'
+import type { AlertOptions } from './alerts/alerts.ts'
 import type { Clock, Logger } from './context.ts'
 import type { Meter } from './plans/meter.ts'
 import { type Plan, type PlanTerms, parsePlan } from './plans/plan.ts'
@@ -67,6 +68,8 @@ export interface AnyGateOptions {
    * @default in memory, where a crash loses the use
    */
   readonly journal?: string
+  /** Reports when a subject has used a share of a quota. @default no reports */
+  readonly alerts?: AlertOptions
   /**
    * URL of the page where people can change to another plan. Responses to refused requests contain
    * it.

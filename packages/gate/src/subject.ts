@@ -24,3 +24,9 @@ export function formatSubject({ type, id }: Subject): string {
     `There is no subject ${JSON.stringify({ type, id })}. Give { type: 'user', id: 7 }: the type of letters and digits, both together at most ${LONGEST} characters.`,
   )
 }
+
+/** Returns the subject of a key in the tables. The id is a text. */
+export function parseSubject(key: string): Subject {
+  const at = key.indexOf(':')
+  return { type: key.slice(0, at), id: key.slice(at + 1) }
+}

@@ -5,6 +5,7 @@ import { isOAuthError, TooManyRequests } from '@tollgate/oauth'
 import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
 import { AdminProblem } from './admin/problems.ts'
+import { addGateApi } from './api/admin/gate.ts'
 import { addAdminApi, isAdminApi, respondToAdminError } from './api/admin/routes.ts'
 import { addApi } from './api/api.ts'
 import { addBillingApi } from './api/billing.ts'
@@ -81,6 +82,7 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   app.use(rejectUnreadable())
   addApi(app, context)
   addBillingApi(app, context)
+  addGateApi(app, context)
   addAdminApi(app, context)
 
   app.use(oauth.freshToken(), providePageContext(context))

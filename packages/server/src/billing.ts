@@ -3,6 +3,7 @@ import {
   type BillingOptions,
   type BraintreeSettings,
   createBilling,
+  type EventListeners,
   type MailOptions,
   type Observer,
   type Owner,
@@ -67,6 +68,8 @@ export interface ServiceBillingOptions extends Pick<MailerOptions, 'smtp'> {
   readonly observe?: Observer
   /** Handlers for provider events, used instead of those in the settings. */
   readonly handlers?: WebhookHandlers
+  /** Listeners of billing events, used instead of those in the settings. */
+  readonly listeners?: EventListeners
   /** Public base URL of the service. */
   readonly url?: string
   /** Finds the signed-in user of a request, who may then download invoices. */
@@ -106,6 +109,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     ...taxOf(settings),
     ...(mailer && { mail: mailOf(mailer, settings, url) }),
     handlers: options.handlers ?? settings.handlers,
+    ...(options.listeners && { on: options.listeners }),
     invoice: getSeller(settings),
     locale: (owner) => readLocale(database, owner),
     deliveries: { ...config.deliveries, applicationTypes: [AUDIT_EVENT] },

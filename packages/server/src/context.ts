@@ -1,4 +1,5 @@
 import type { Billing } from '@tollgate/billing'
+import type { Gate } from '@tollgate/gate'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import type { AuditChain } from './admin/audit/chain.ts'
@@ -40,6 +41,8 @@ export interface ServiceContext {
   readonly upstream: Upstream
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
+  /** Limits what people can do by plan. `null` if no plan has limits. */
+  readonly gate: Gate | null
   /** The services that the operators' operations use. */
   readonly admin: AdminServices
   /** Numbers and chains the entries of the audit log. */

@@ -23,6 +23,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   audit: 'the audit log: who did what',
   clock: 'the clock that all processes share',
   mail: 'mail that the service sends',
+  plans: 'the plans of the settings, and their prices at the providers',
   billing: 'payments',
   'billing tax-ids': 'tax ids of a person, such as VAT numbers',
   'billing credit-notes': 'credit notes, which return the money of an invoice',

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Billing } from '@tollgate/billing'
 import type { Database } from '@tollgate/database'
+import type { Gate, UsageAlert } from '@tollgate/gate'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { Sandbox } from '@tollgate/sandbox'
-import type { DestinationStream } from 'pino'
+import type { DestinationStream, Logger } from 'pino'
 import { createAuditChain } from './admin/audit/chain.ts'
 import { deliverTo, logTo } from './admin/audit/stream.ts'
 import { createAdminServices } from './admin/services.ts'
@@ -27,11 +28,13 @@ import {
 } from './demo/providers.ts'
 import { seedDemo } from './demo/seed.ts'
 import { type DemoState, readStateFile } from './demo/state-file.ts'
+import { createServiceGate, listenersOf, prepareGateTables } from './gate.ts'
 import { createNodeServer, type Timeouts } from './http/node-server.ts'
 import { checkClock, createReadiness, type Readiness } from './http/readiness.ts'
 import { areaLogger, createLogger } from './logger.ts'
 import { createMailer } from './mail/mailer.ts'
 import { createDatabaseWait, createOutageDetector } from './outages.ts'
+import { compareStripePrices, createStripeClient } from './plans/provider-prices.ts'
 import { withProgress } from './progress.ts'
 import { createRecovery } from './recovery/recovery.ts'
 import { addHealthMetrics } from './statistics/health-metrics.ts'
@@ -94,6 +97,8 @@ export interface Service {
   readonly oauth: AuthorizationServer<User>
   /** Subscriptions, charges and invoices of the users. */
   readonly billing: Billing
+  /** The gate, which limits what people can do by plan. `null` if no plan has limits. */
+  readonly gate: Gate | null
   /** The payment sandbox of a demo. `null` in production. */
   readonly sandbox: Sandbox<{ stripe: true; braintree: true }> | null
   /** The user and clients of a demo. `null` in production. */
@@ -246,6 +251,7 @@ async function start(
   closers.push(() => statistics.close())
   statistics.follow(oauth.events)
   const smtp = config.smtp ?? (sandbox?.mail ? mailboxSettings(sandbox.mail.url) : null)
+  let gate: Gate | null = null
   const billing = createServiceBilling({
     config,
     database,
@@ -262,6 +268,7 @@ async function start(
     ),
     onMail: metrics.countMail,
     handlers: statistics.observe(config.settings.handlers),
+    listeners: await listenersOf(config.settings, () => gate),
     url,
     fromRequest: core.fromRequest,
     background: true,
@@ -280,6 +287,18 @@ async function start(
     hasMail: mailer !== null,
   })
   closers.push(() => recovery.close())
+  gate = await createServiceGate({
+    ...{ settings: config.settings, database, clock: billingClock, oauth, billing, url },
+    logger: loggerOf('oauth'),
+    onAlert: (alert) => notifyOfAlert(alert, { users, recovery, settings: config.settings }),
+  })
+  if (gate) {
+    const opened = gate
+    closers.push(() => opened.close())
+    await onceAvailable(() => prepareGateTables(opened, config.settings))
+    // In the background, because a provider that is away must not delay the start.
+    void warnOfUnknownPrices(config, logger)
+  }
   const admin = createAdminServices({
     config,
     database,
@@ -291,6 +310,7 @@ async function start(
     recovery,
     factors,
     oauth,
+    gate,
     billing: { rows: async () => billing, provider: async () => billing },
   })
 
@@ -343,6 +363,7 @@ async function start(
     upstream: createUpstream({ config, url, clock }),
     oauth,
     billing,
+    gate,
     admin,
     auditChain,
     statistics,
@@ -372,6 +393,7 @@ async function start(
       limits.purge(),
       recovery.purge(),
       billing.purge(),
+      gate?.purge(),
       admin.requests.purge(),
       statistics.purge(),
       statistics.sample(),
@@ -421,5 +443,36 @@ async function start(
       closing = Promise.resolve(closeServer?.()).then(closeAll)
       return closing
     },
+  }
+}
+
+/** Sends a mail to a person who has used a share of a quota. Teams get none. */
+async function notifyOfAlert(
+  { subject, meter, percent }: UsageAlert,
+  {
+    users,
+    recovery,
+    settings,
+  }: Pick<ServiceContext, 'users' | 'recovery'> & Pick<Config, 'settings'>,
+): Promise<void> {
+  const user = subject.type === 'user' ? await users.findById(String(subject.id)) : null
+  const name = settings.meters[meter]?.name ?? meter
+  if (user) await recovery.notify(user, 'quota_alert', `${percent} ${name}`)
+}
+
+/** Warns of prices that do not exist at Stripe, so that subscriptions to them would fail. */
+async function warnOfUnknownPrices(config: Config, logger: Logger): Promise<void> {
+  const { stripe } = config
+  if (!stripe) return
+  try {
+    const compared = await compareStripePrices(createStripeClient(stripe), config)
+    for (const { id, name, differences } of compared) {
+      if (differences !== null) continue
+      logger.warn(
+        `Stripe has no price ${id} (${name}), so nobody can have this plan. Run tollgate plans push, or change its id in tollgate.config.ts.`,
+      )
+    }
+  } catch (error) {
+    logger.warn({ err: error }, 'The prices of the plans could not be read from Stripe')
   }
 }

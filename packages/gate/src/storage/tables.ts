@@ -74,6 +74,24 @@ export const processTable = defineTable(
   { primaryKey: ['id'] },
 )
 
+/** Shares of quotas that were reported as reached, so that each is reported once. */
+export const alertTable = defineTable(
+  'gate_alerts',
+  {
+    subject,
+    meter: field.id,
+    /** When the window of the quota ends. */
+    ends_at: field.instant,
+    quota: field.integer,
+    percent: field.integer,
+    reported_at: field.instant,
+  },
+  {
+    primaryKey: ['subject', 'meter', 'ends_at', 'quota', 'percent'],
+    indexes: { gate_alerts_by_end: ['ends_at'] },
+  },
+)
+
 type RowsOf<Table extends { toRow(record: never): unknown }> = ReturnType<Table['toRow']>
 
 /** The tables of the gate, for Kysely. */
@@ -84,6 +102,7 @@ export interface GateTables {
   readonly gate_periods: RowsOf<typeof periodTable>
   readonly gate_changes: RowsOf<typeof changeTable>
   readonly gate_processes: RowsOf<typeof processTable>
+  readonly gate_alerts: RowsOf<typeof alertTable>
 }
 
 /** The migrations in order. Append new ones at the end; never edit one that has been released. */
@@ -93,14 +112,11 @@ export const gateMigrations: MigrationSet = {
     {
       id: '0001-first-release',
       async up(database, columns) {
-        for (const table of [
-          counterTable,
-          recordTable,
-          overrideTable,
-          periodTable,
-          changeTable,
-          processTable,
-        ]) {
+        const tables = [
+          ...[counterTable, recordTable, overrideTable, periodTable],
+          ...[changeTable, processTable, alertTable],
+        ]
+        for (const table of tables) {
           await createTable(database, table.name, table.describe(columns))
         }
         await createClockTable(database)

@@ -1,4 +1,5 @@
 import type { Billing } from '@tollgate/billing'
+import type { Gate } from '@tollgate/gate'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
 import type { z } from 'zod'
 import type { Config } from '../config/config.ts'
@@ -45,6 +46,8 @@ export interface OperationServices {
   readonly factors: Factors
   readonly oauth: AuthorizationServer<User>
   readonly billing: BillingAccess
+  /** Counts use by plan. `null` if no plan has limits. */
+  readonly gate: Pick<Gate, 'planOf' | 'usage'> | null
   readonly audit: AuditLog
   readonly cursors: CursorCodec
 }
@@ -180,6 +183,9 @@ export function getOperationScope(operation: Pick<Operation, 'name' | 'effect'>)
 /** The scope that a client needs for acts that cannot be undone. */
 export const IRREVERSIBLE_SCOPE = 'admin:irreversible'
 
+/** The scope that an API needs to count the use of people: see `/gate/v1`. */
+export const GATE_SCOPE = 'gate:use'
+
 /**
  * Returns the scopes of the management API with their descriptions. Only an owner can give them to
  * a client.
@@ -191,7 +197,11 @@ export function adminScopes(): Record<string, string> {
       ? []
       : [[`admin.${area}:write`, `Change ${holds}`]]),
   ])
-  return { ...Object.fromEntries(scopes), [IRREVERSIBLE_SCOPE]: 'Perform irreversible operations' }
+  return {
+    ...Object.fromEntries(scopes),
+    [IRREVERSIBLE_SCOPE]: 'Perform irreversible operations',
+    [GATE_SCOPE]: 'Count use of the quotas of plans',
+  }
 }
 
 /** Opens billing in a mode that sends no request to a provider. */

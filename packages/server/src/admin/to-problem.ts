@@ -65,8 +65,16 @@ export function toProblem(error: unknown): AdminProblem {
   if (isBillingError(error)) {
     return new AdminProblem(BILLING[error.code] ?? 'conflict', error.message, cause)
   }
-  if (isUnavailable(error) || isOAuthError(error, 'temporarily_unavailable')) {
+  if (hasCode(error, 'GATE_INVALID_USE')) {
+    return new AdminProblem('invalid-input', error.message, cause)
+  }
+  const isGateAway = hasCode(error, 'GATE_UNAVAILABLE')
+  if (isGateAway || isUnavailable(error) || isOAuthError(error, 'temporarily_unavailable')) {
     return new AdminProblem('unavailable', 'The database does not answer. Try again.', cause)
   }
   return new AdminProblem('unexpected', 'An unexpected error occurred; it has been logged.', cause)
 }
+
+/** Whether it is an error of the gate, whose classes are not loaded unless a plan has limits. */
+const hasCode = (error: unknown, code: string): error is Error =>
+  error instanceof Error && 'code' in error && error.code === code

@@ -9,6 +9,7 @@ import type { Config, Need } from '../config/config.ts'
 import { migrateCore } from '../core.ts'
 import { connectMailServer, connectProviders } from '../demo/connect-providers.ts'
 import { serviceUrlIn } from '../demo/state-file.ts'
+import { createServiceGate, listenersOf } from '../gate.ts'
 import { createLogger } from '../logger.ts'
 import type { ServiceDatabase } from '../storage/tables.ts'
 import type { BillingAccess } from '../users/end-account.ts'
@@ -31,11 +32,16 @@ export async function openBilling(
   const { providers, now, close } = await connectProviders(config)
   const clock = now ? { now } : database.clock
   const smtp = (await connectMailServer(config)) ?? undefined
-  const billing = create({ config, database, providers, clock, smtp }, url)
+  const { settings } = config
+  const logger = createLogger('warn', process.stderr)
+  const gate = await createServiceGate({ settings, database, clock, logger })
+  const listeners = await listenersOf(settings, () => gate)
+  const billing = create({ config, database, providers, clock, smtp, listeners }, url)
   return {
     billing,
     async close() {
       await billing.close()
+      await gate?.close()
       await close()
     },
   }
@@ -44,7 +50,7 @@ export async function openBilling(
 function create(
   parts: Pick<
     Parameters<typeof createServiceBilling>[0],
-    'config' | 'database' | 'clock' | 'smtp'
+    'config' | 'database' | 'clock' | 'smtp' | 'listeners'
   > & {
     readonly providers: Providers
   },

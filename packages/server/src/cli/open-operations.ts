@@ -1,9 +1,13 @@
+import type { Billing } from '@tollgate/billing'
+import type { Gate } from '@tollgate/gate'
+import type { Logger } from 'pino'
 import { createLoggerAudit } from '../admin/audit/log.ts'
 import { type AdminServices, execute } from '../admin/execute.ts'
 import type { Operation } from '../admin/operation.ts'
 import { requireOperation } from '../admin/operations/all.ts'
 import { maintenanceOperations } from '../admin/operations/maintenance.ts'
 import { createAdminServices } from '../admin/services.ts'
+import { createServiceGate } from '../gate.ts'
 import { createLogger } from '../logger.ts'
 import { createRecovery } from '../recovery/recovery.ts'
 import type { BillingAccess } from '../users/end-account.ts'
@@ -53,7 +57,7 @@ export function withOperations<T>(
   if (context.application !== null) return withApplicationOperations(context, options, work)
   const { needsUrl = false } = options
   return withCore(context, options, (core) =>
-    withBillingAccess(context, { ...core, needsUrl }, (billing) => {
+    withBillingAccess(context, { ...core, needsUrl }, async (billing) => {
       const { database, found } = core
       const { clock } = database
       const logger = createLogger('info', process.stderr)
@@ -65,7 +69,8 @@ export function withOperations<T>(
         url: config.url ?? 'http://localhost',
         hasMail: config.mode === 'demo' || config.smtp !== null || mail?.send !== undefined,
       })
-      const services = createAdminServices({ ...core, clock, recovery, billing })
+      const gate = found === 'service' ? await openGate(core, billing, logger) : null
+      const services = createAdminServices({ ...core, clock, recovery, billing, gate })
       const audit = found === 'application' ? createLoggerAudit({ logger, clock }) : services.audit
       // These tables contain no second factors.
       const factors = { ...core.factors, reseal: async () => 0 }
@@ -74,9 +79,24 @@ export function withOperations<T>(
         { ...services, audit, ...(found === 'application' && { factors }) },
         ...(found === 'application' ? [withOwnUserIds] : []),
       )
-      return work({ ...core, billing, perform })
+      try {
+        return await work({ ...core, billing, perform })
+      } finally {
+        await gate?.close()
+      }
     }),
   )
+}
+
+/** The gate with the tables of billing, which it opens when it is asked for a plan. */
+function openGate(
+  { config: { settings }, database }: OpenCore,
+  billing: BillingAccess,
+  logger: Logger,
+): Promise<Gate | null> {
+  const findOwner: Billing['findOwner'] = async (...owner) =>
+    (await billing.rows()).findOwner(...owner)
+  return createServiceGate({ settings, database, logger, billing: { findOwner } })
 }
 
 /** Runs `work` with the operations on an application's own instances. */

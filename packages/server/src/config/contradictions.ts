@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { OPTIONS_UNDER_FAPI2 } from './fapi2.ts'
+import { FREE_PLAN, type GatePlan, hasLimits, listGatePlans } from './gate-plans.ts'
 import type { Mode } from './row.ts'
 import type { Settings } from './settings.ts'
 import { settingRows } from './settings.ts'
@@ -8,6 +9,10 @@ import type { Variables } from './variables.ts'
 
 /** A rule about several settings: returns one sentence with the fix for each violation. */
 type Rule = (settings: Settings) => readonly (string | false | undefined)[]
+
+/** The place of a plan in the settings. */
+const describeGatePlan = ({ id, offers }: GatePlan) =>
+  offers.length === 0 ? 'freePlan' : `plans.${id}`
 
 const FEATURES_SCOPES = ['openid', 'offline_access']
 
@@ -29,7 +34,8 @@ const RULES: readonly Rule[] = [
       !exchangeGrant &&
       'identityAssertions needs exchangeGrant: switch it on, or remove identityAssertions.',
   ],
-  ({ scopes, optionalScopes, defaultScopes, selfRegistered, openid, identityScopes }) => {
+  ({ scopes, plans, freePlan, ...settings }) => {
+    const { optionalScopes, defaultScopes, selfRegistered, openid, identityScopes } = settings
     const ofFeatures = openid ? [...FEATURES_SCOPES, ...identityScopes] : []
     const undefinedIn = (name: string, listed: readonly string[], known: readonly string[]) =>
       listed
@@ -42,6 +48,28 @@ const RULES: readonly Rule[] = [
       ...undefinedIn('optionalScopes', optionalScopes, ofFeatures),
       ...undefinedIn('defaultScopes', defaultScopes, ofFeatures),
       ...undefinedIn('selfRegistered.scopes', selfRegistered?.scopes ?? [], ofFeatures),
+      ...listGatePlans({ plans, freePlan }).flatMap((plan) =>
+        undefinedIn(`${describeGatePlan(plan)}.scopes`, plan.scopes ?? [], []),
+      ),
+    ]
+  },
+  ({ plans, freePlan, meters }) => {
+    const limited = plans.find(hasLimits)
+    return [
+      limited !== undefined &&
+        freePlan === null &&
+        `plans.${limited.plan} has limits, but nothing says what people without a subscription may do: add freePlan, such as { scopes: [] }.`,
+      freePlan !== null &&
+        plans.some(({ plan }) => plan === FREE_PLAN) &&
+        `plans has the id '${FREE_PLAN}', which is that of freePlan: use another id.`,
+      ...listGatePlans({ plans, freePlan }).flatMap((plan) =>
+        Object.keys(plan.quota ?? {})
+          .filter((meter) => !Object.hasOwn(meters, meter))
+          .map(
+            (meter) =>
+              `${describeGatePlan(plan)}.quota has '${meter}', which is not in meters: add it there, or remove it.`,
+          ),
+      ),
     ]
   },
   ({ selfRegistered, resources, mcpServers }) =>

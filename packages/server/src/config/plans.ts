@@ -119,6 +119,71 @@ const seats = z
   )
   .default(false)
 
+/** The limits of a plan: scopes, quotas and a rate. The gate parses the texts. */
+const gateTerms = {
+  /**
+   * Scopes that tokens of people on the plan may use. Others of their scopes are withheld.
+   * @default every scope
+   */
+  scopes: z.array(z.string().min(1)).readonly().optional(),
+  /**
+   * Quota by meter, such as `{ calls: '1000/month' }`: a whole number and `minute`, `hour`, `day`,
+   * `month` or `period`; a number for a gauge; or `unlimited`. A meter that is not listed must not
+   * be used.
+   * @default none
+   */
+  quota: z
+    .record(z.string(), z.union([z.string(), z.number()]))
+    .readonly()
+    .optional(),
+  /**
+   * How fast people on the plan may be, such as `5/second`.
+   * @default no limit
+   */
+  rate: z.string().min(1).optional(),
+}
+
+/** The plan of people without a subscription. */
+export const freePlan = z.strictObject({
+  /**
+   * The name shown on the pages.
+   * @default `Free`, in the language of the page
+   */
+  name: z.string().min(1).max(100).exactOptional(),
+  /**
+   * The features of the plan, shown as a list.
+   * @default none
+   */
+  features: list(z.string().min(1).max(200)),
+  ...gateTerms,
+})
+
+const METER_KINDS = ['sum', 'count', 'gauge'] as const
+const OVER_QUOTA = ['refuse', 'cap', 'bill'] as const
+
+/** The meters, which count per person, by name. */
+export const meters = z.record(
+  z
+    .string()
+    .regex(/^[a-z][\w-]{0,63}$/i, 'expected a name of letters, digits, - and _, such as calls'),
+  z.strictObject({
+    /**
+     * How it counts: `sum` adds amounts, `count` adds one per call, `gauge` is a level.
+     * @default 'sum'
+     */
+    kind: known(METER_KINDS).exactOptional(),
+    /** The name on the pages, such as `API calls`. @default the name of the meter */
+    name: z.string().min(1).max(100).exactOptional(),
+    /** The name of one unit on the pages, such as `tokens`. */
+    unit: z.string().min(1).max(60).exactOptional(),
+    /**
+     * Treatment of use beyond the quota: `refuse`, `cap` (grant what is left) or `bill` (admit).
+     * @default 'refuse'
+     */
+    over: known(OVER_QUOTA).exactOptional(),
+  }),
+)
+
 export const plan = z
   .strictObject({
     /** The id in URLs and forms, such as `pro`. */
@@ -162,6 +227,7 @@ export const plan = z
      * @default false, which is a quantity of one
      */
     seats,
+    ...gateTerms,
   })
   .superRefine(checkPlan, { when: () => true })
 
@@ -233,6 +299,12 @@ export interface Plan extends PriceTerms {
   readonly promotionCodes: boolean
   /** The rule for the quantity. */
   readonly seats: SeatsRule
+  /** Scopes that tokens of people on the plan may use. `null` for every scope. */
+  readonly scopes: readonly string[] | null
+  /** Quota by name of the meter. `null` if the plan has none. */
+  readonly quota: Readonly<Record<string, string | number>> | null
+  /** How fast people on the plan may be. `null` for no limit. */
+  readonly rate: string | null
 }
 
 type GivenPlan = z.output<typeof plan>
@@ -242,7 +314,9 @@ type GivenPrice = z.output<typeof price>
 /** Lists the plan at each of its billing intervals. */
 function offersOf(given: GivenPlan): Plan[] {
   const { id, name, description, features, trialDays, promotionCodes, prices } = given
-  const shared = { plan: id, name, description, features, trialDays, promotionCodes }
+  const { scopes = null, quota = null, rate = null } = given
+  const gate = { scopes, quota, rate }
+  const shared = { plan: id, name, description, features, trialDays, promotionCodes, ...gate }
   const rule = seatsOf(given.seats)
   if (given.intervals === undefined) {
     const { months: length = 1 } = given

@@ -32,6 +32,9 @@ describe('parseSettings()', () => {
         unit: null,
         stripe: 'basic',
         braintree: 'basic',
+        scopes: null,
+        quota: null,
+        rate: null,
       },
     ])
     expect(settings.scopes).toHaveProperty('place-orders')

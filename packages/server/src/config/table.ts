@@ -27,7 +27,7 @@ import { z } from 'zod'
 import { SECOND_FACTOR_POLICIES } from '../factors/policy.ts'
 import type { User } from '../users/user.ts'
 import { parseLogLevel } from './log-level.ts'
-import { plans } from './plans.ts'
+import { freePlan, meters, plans } from './plans.ts'
 import {
   callable,
   defaulted,
@@ -56,6 +56,7 @@ const STANDARD_WEBHOOK_SECRET = 'echo "whsec_$(openssl rand -base64 32)"'
 const ADVISED_AGAINST = { check: 'grants' } as const
 const REQUESTS = { check: 'requests' } as const
 const PROVIDERS = { check: 'providers' } as const
+const SHARE = 'expected a whole number from 1 to 100'
 const FUNCTIONS = { error: 'expected an object of functions' }
 
 const logLevel = z.string().superRefine(read.acceptedBy(parseLogLevel))
@@ -365,8 +366,9 @@ export const table = {
    * [plans](../guides/plans.md). Each has `id`, `name`, a price (`amount` in the smallest unit of the
    * currency, `tiers` or `unitAmount`) and `months` per billing period, or `intervals`, a list of
    * these; the optional fields are `description`, `features`, `prices` (charged in addition), `trialDays`,
-   * `seats`, `promotionCodes`, and `stripe` and `braintree`, the ids at the providers if they differ
-   * from `id`.
+   * `seats`, `promotionCodes`, `stripe` and `braintree`, the ids at the providers if they differ
+   * from `id`, and `scopes`, `quota` and `rate`, which [limit what people on the plan can
+   * do](../guides/plans.md#limits).
    */
   plans: setting(
     plans.prefault([
@@ -376,6 +378,26 @@ export const table = {
     ]),
     { check: 'plans' },
   ),
+  /**
+   * The plan of people without a subscription: `name` and `features` for the pages, and `scopes`,
+   * `quota` and `rate`, which [limit what they can do](../guides/plans.md#limits). Required if a
+   * plan has limits.
+   * @default none
+   */
+  freePlan: optional(freePlan, { check: 'plans' }),
+  /**
+   * The meters that [the quotas of plans](../guides/plans.md#limits) count, by name: `kind` (`sum`, `count` or
+   * `gauge`), `name` and `unit` for the pages, and `over` (`refuse`, `cap` or `bill`).
+   * @default none
+   */
+  meters: setting(meters.readonly().default({}), { check: 'plans' }),
+  /**
+   * Shares of a quota in percent, from 1 to 100. A person who reaches one gets a mail, once for each
+   * period. An empty list sends none.
+   */
+  quotaAlerts: setting(list(z.number().int().min(1, SHARE).max(100, SHARE), [80, 100]), {
+    check: 'plans',
+  }),
   /** The currency of all plans, as a three-letter code. */
   currency: setting(shapes.currency.default('usd'), {
     text: shapes.currency,

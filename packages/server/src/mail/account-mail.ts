@@ -20,6 +20,7 @@ export const accountMailKinds = [
   'sign_in_method_removed',
   'recovery_codes_created',
   'recovery_code_used',
+  'quota_alert',
 ] as const
 
 export type AccountMailKind = (typeof accountMailKinds)[number]
@@ -42,7 +43,7 @@ export interface AccountMailDetails {
   readonly lifetime: number
   /**
    * The other address of a change, the ways to sign in that changed or still work, the number of
-   * recovery codes that are left, or the inviter's address.
+   * recovery codes that are left, the inviter's address, or a share of a quota: `80 API calls`.
    */
   readonly other: string
 }
@@ -195,6 +196,21 @@ const CONTENTS: Readonly<Record<AccountMailKind, Compose>> = {
     ],
     button: createForgot(details, t),
   }),
+  quota_alert: (details, t) => ({
+    subject: t('mail.quota_alert.subject', describeAlert(details)),
+    paragraphs: [
+      t(
+        describeAlert(details).percent >= 100 ? 'mail.quota_alert.usedUp' : 'mail.quota_alert.text',
+        { ...describeAlert(details), ...serviceOf(details) },
+      ),
+    ],
+    button: { label: t('mail.quota_alert.button'), url: `${details.url}/billing` },
+  }),
+}
+
+function describeAlert({ other }: AccountMailDetails) {
+  const [percent = '', ...name] = other.split(' ')
+  return { percent: Number(percent), name: name.join(' ') }
 }
 
 const serviceOf = ({ settings }: AccountMailDetails) => ({ service: settings.name })

@@ -46,6 +46,7 @@ const EXAMPLES: Partial<Record<AccountMailKind, string>> = {
   sign_in_method_added: 'Passkey',
   sign_in_method_removed: 'Passkey',
   recovery_code_used: '9',
+  quota_alert: '80 API calls',
 }
 
 function createAccountExample(kind: AccountMailKind): RenderExample {

@@ -61,6 +61,7 @@ export type AccountNotice =
   | 'sign_in_method_removed'
   | 'recovery_codes_created'
   | 'recovery_code_used'
+  | 'quota_alert'
 
 /** An account whose password was reset by a link. */
 export interface PasswordReset {
@@ -113,7 +114,7 @@ export interface Recovery {
   requestAddressChange(user: User, email: string, locale: string): Promise<void>
   /**
    * Adds a notice to the outbox. Call it in the transaction of the change. `what` is the way to sign
-   * in that changed, or the number of recovery codes that are left.
+   * in that changed, the number of recovery codes that are left, or the share of a quota and its name.
    */
   notify(
     user: Pick<User, 'id' | 'email' | 'locale'>,

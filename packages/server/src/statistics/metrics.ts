@@ -24,6 +24,8 @@ export interface Metrics {
   countProviderCall(call: ProviderCall): void
   /** Counts an attempt to send mail. */
   countMail(kind: string, outcome: string): void
+  /** Counts a decision about use of a meter: `admitted`, or the reason of the refusal. */
+  countDecision(meter: string, outcome: string): void
   follow(events: Events): void
 }
 
@@ -69,6 +71,12 @@ export function createMetrics(openConnections: () => number): Metrics {
     labelNames: ['kind', 'outcome'],
     registers,
   })
+  const decisions = new Counter({
+    name: 'tollgate_gate_decisions_total',
+    help: 'Decisions about use of quotas over HTTP, by meter and outcome: admitted, or why not',
+    labelNames: ['meter', 'outcome'],
+    registers,
+  })
   const issued = new Counter({
     name: 'tollgate_tokens_issued_total',
     help: 'Access tokens issued by this process',
@@ -101,6 +109,7 @@ export function createMetrics(openConnections: () => number): Metrics {
     countSignIn: (outcome) => signIns.inc({ outcome }),
     countProviderCall: ({ provider, outcome }) => providerCalls.inc({ provider, outcome }),
     countMail: (kind, outcome) => mails.inc({ kind, outcome }),
+    countDecision: (meter, outcome) => decisions.inc({ meter, outcome }),
     follow(events) {
       events.on('AccessTokenCreated', () => issued.inc())
       events.on('AccessTokenRevoked', () => revoked.inc())

@@ -1,4 +1,5 @@
 import { TEAM } from './found-tables.ts'
+import { deleteGateData } from './gate-data.ts'
 import type { ServiceDatabase } from './tables.ts'
 
 const BATCH = 500
@@ -25,12 +26,14 @@ export async function deleteSignInWays(database: ServiceDatabase, userId: string
  */
 export async function deletePersonalData(database: ServiceDatabase, userId: string): Promise<void> {
   await deleteSignInWays(database, userId)
+  await deleteGateData(database, `user:${userId}`)
   await deleteAuditData(database, userId)
 }
 
-/** Deletes the personal data of a team in the audit log. */
-export function deleteTeamData(database: ServiceDatabase, teamId: string): Promise<void> {
-  return deleteAuditData(database, `${TEAM}:${teamId}`)
+/** Deletes the personal data of a team: in the audit log, and what the gate has counted. */
+export async function deleteTeamData(database: ServiceDatabase, teamId: string): Promise<void> {
+  await deleteGateData(database, `${TEAM}:${teamId}`)
+  await deleteAuditData(database, `${TEAM}:${teamId}`)
 }
 
 async function deleteAuditData(database: ServiceDatabase, owner: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Billing } from '@tollgate/billing'
 import { cardAccountName, factorAccountName, hashAccountName } from '../storage/account-names.ts'
+import { readGateData } from '../storage/gate-data.ts'
 import { type PersonEntry, readPersonTables } from '../storage/read-person.ts'
 import type { ServiceDatabase } from '../storage/tables.ts'
 import { PROVIDER_NAMES } from './account-billing.ts'
@@ -30,6 +31,7 @@ export async function* exportAccount(
     text: account.id,
     accounts: listAccountNames(account),
   })
+  yield await readGateData(database, `user:${account.id}`)
   yield fromProvider
 }
 

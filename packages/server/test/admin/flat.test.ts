@@ -121,6 +121,7 @@ beforeAll(async () => {
   closers.push(() => billing.close())
   await Promise.all([core.oauth.ready(), billing.migrate()])
   services = createAdminServices({
+    gate: null,
     ...parts,
     ...core,
     recovery: createRecovery({

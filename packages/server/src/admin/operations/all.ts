@@ -13,6 +13,7 @@ import { overviewOperations } from './overview.ts'
 import { pauseOperations } from './pauses.ts'
 import { plannedChangeOperations } from './planned-changes.ts'
 import { planOperations } from './plans.ts'
+import { quotaOperations } from './quotas.ts'
 import { settingOperations } from './settings.ts'
 import { subscriptionOperations } from './subscriptions.ts'
 import { taxOperations } from './taxes.ts'
@@ -39,6 +40,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...balanceOperations,
   ...taxOperations,
   ...planOperations,
+  ...quotaOperations,
   ...webhookOperations,
   ...deliveryOperations,
   ...mailOperations,

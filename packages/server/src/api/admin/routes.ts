@@ -24,6 +24,8 @@ import { PROBLEMS } from '../../service-error.ts'
 import { createOpenApi } from './openapi.ts'
 
 export const BASE = '/admin/v1'
+/** The path below which APIs count the use of people. */
+export const GATE_BASE = '/gate/v1'
 
 /** Adds the management API: one route per operation, and the documents that describe them. */
 export function addAdminApi(app: Hono<AppEnv>, context: ServiceContext): void {
@@ -101,29 +103,7 @@ async function authenticate(
   const authorization = c.req.header('authorization')
   const cookie = c.req.header('cookie')
   const csrfToken = c.req.header('x-csrf-token')
-  if (authorization !== undefined) {
-    const { clientId, scopes } = await rejectAsProblem(() =>
-      oauth.guard.authenticate('client', {
-        authorization,
-        cookie: undefined,
-        csrfToken: undefined,
-        dpop: c.req.header('dpop'),
-        method: c.req.method,
-        path: c.req.path,
-      }),
-    )
-    const client = await oauth.clients.find(clientId)
-    const held = client && client.revokedAt === null ? (client.scopes ?? []) : []
-    // The client may have lost a scope since the token was issued.
-    const admin = Object.keys(adminScopes()).filter(
-      (scope) => scopes.includes(scope) && held.includes(scope),
-    )
-    // Not an attempt of an operator, so it gets no line in the audit log.
-    if (admin.length === 0) {
-      throw new AdminProblem('forbidden', 'This token has no scope of the management API.')
-    }
-    return { kind: 'client', id: clientId, scopes: admin }
-  }
+  if (authorization !== undefined) return authenticateClient(c, oauth, authorization)
   // The cookie of cookie mode proves, with its CSRF token, that a page of ours sent this.
   const { id } = await rejectAsProblem(() =>
     oauth.guard.authenticate('api', { authorization: undefined, cookie, csrfToken }),
@@ -139,6 +119,38 @@ async function authenticate(
     throw new AdminProblem('forbidden', 'This account must sign in with a second factor first.')
   }
   return { kind: 'operator', id, email, role, signedInAt: session.authenticatedAt }
+}
+
+/**
+ * Authenticates a client by an access token that was issued to the client itself.
+ * @throws AdminProblem if the client has no scope of the management API.
+ */
+export async function authenticateClient(
+  c: Context<AppEnv>,
+  oauth: ServiceContext['oauth'],
+  authorization: string | undefined,
+): Promise<{ kind: 'client'; id: string; scopes: string[] }> {
+  const { clientId, scopes } = await rejectAsProblem(() =>
+    oauth.guard.authenticate('client', {
+      authorization,
+      cookie: undefined,
+      csrfToken: undefined,
+      dpop: c.req.header('dpop'),
+      method: c.req.method,
+      path: c.req.path,
+    }),
+  )
+  const client = await oauth.clients.find(clientId)
+  const held = client && client.revokedAt === null ? (client.scopes ?? []) : []
+  // The client may have lost a scope since the token was issued.
+  const admin = Object.keys(adminScopes()).filter(
+    (scope) => scopes.includes(scope) && held.includes(scope),
+  )
+  // Not an attempt of an operator, so it gets no line in the audit log.
+  if (admin.length === 0) {
+    throw new AdminProblem('forbidden', 'This token has no scope of the management API.')
+  }
+  return { kind: 'client', id: clientId, scopes: admin }
 }
 
 /**
@@ -174,16 +186,7 @@ async function readInput(
   if (Object.keys(query).length > 0) {
     throw new AdminProblem('invalid-request', 'Send the fields in the body, not in the query.')
   }
-  const text = await readText(c)
-  if (text === '') return params
-  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
-    throw new AdminProblem('unsupported-media-type', 'Send `content-type: application/json`.')
-  }
-  const body = parseJson(text)
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new AdminProblem('invalid-request', 'The body must be a JSON object.')
-  }
+  const body = await readJsonObject(c)
   const twice = Object.keys(params).find((name) => Object.hasOwn(body, name))
   if (twice !== undefined) {
     throw new AdminProblem(
@@ -192,6 +195,24 @@ async function readInput(
     )
   }
   return { ...body, ...params }
+}
+
+/**
+ * Reads the body as a JSON object. Without a body, the object is empty.
+ * @throws AdminProblem if the body is something else.
+ */
+export async function readJsonObject(c: Context<AppEnv>): Promise<object> {
+  const text = await readText(c)
+  if (text === '') return {}
+  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    throw new AdminProblem('unsupported-media-type', 'Send `content-type: application/json`.')
+  }
+  const body = parseJson(text)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AdminProblem('invalid-request', 'The body must be a JSON object.')
+  }
+  return body
 }
 
 function parseJson(text: string): unknown {
@@ -245,7 +266,7 @@ async function linesResponse(
 
 /** Whether the request is for the management API, whose errors are problem documents. */
 export function isAdminApi({ req: { path } }: Context<AppEnv>): boolean {
-  return path.startsWith(`${BASE}/`)
+  return path.startsWith(`${BASE}/`) || path.startsWith(`${GATE_BASE}/`)
 }
 
 /**

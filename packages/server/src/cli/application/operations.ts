@@ -30,6 +30,7 @@ export function createBareServices(database: Database | null, audit: AuditLog): 
     factors: absent('second factors'),
     oauth: absent('the authorization server'),
     billing: absent('billing'),
+    gate: null,
     audit,
     cursors: createCursors(['of an application']),
     // An application has no table of requests: billing itself recognizes a repeated key.

@@ -17,6 +17,7 @@ import { doctorCommand } from './doctor.ts'
 import { initCommand } from './init.ts'
 import { keyCommands } from './keys.ts'
 import { mailCommands } from './mail.ts'
+import { planCommands } from './plans.ts'
 import { sandboxCommand } from './sandbox.ts'
 import { serveCommand } from './serve.ts'
 import { teamCommands } from './team.ts'
@@ -36,6 +37,7 @@ export const commands: Commands = {
   ...keyCommands,
   ...auditCommands,
   ...databaseCommands,
+  ...planCommands,
   ...catalogCommands,
   ...subscriptionCommands,
   'billing sync': billingSync,

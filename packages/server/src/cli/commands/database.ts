@@ -8,11 +8,13 @@ import {
   type PlannedMigration,
   planMigrations,
 } from '@tollgate/database'
+import type { Gate } from '@tollgate/gate'
 import { oauthMigrations } from '@tollgate/oauth'
 import { createLocalOperation, type EndedCounts } from '../../admin/operations/maintenance.ts'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { migrateCore } from '../../core.ts'
+import { createServiceGate } from '../../gate.ts'
 import { createLogger } from '../../logger.ts'
 import { type Report, withProgress } from '../../progress.ts'
 import { refuseForeignTables } from '../../storage/found-tables.ts'
@@ -66,7 +68,10 @@ export const databaseCommands: Commands = {
           const own = await withOfflineBilling(config, database, (billing) =>
             billing.migrate({ offline }),
           )
-          return [...core, ...own.applied]
+          const ofGate = await withOfflineGate(config, database, (gate) =>
+            gate.migrate({ offline }),
+          )
+          return [...core, ...own.applied, ...(ofGate?.applied ?? [])]
         })
         return reportApplied(applied)
       })
@@ -197,7 +202,8 @@ async function purgeService(
   const ended = { sessions: await sessions.purge(), limits: await limits.purge() }
   report(`${tokens + ended.sessions + ended.limits} rows`)
   const ofBilling = await withOfflineBilling(config, database, (billing) => billing.purge())
-  return { tokens, ...ended, ...ofBilling }
+  const ofGate = await withOfflineGate(config, database, (gate) => gate.purge())
+  return { tokens, ...ended, ...ofBilling, ...(ofGate !== null && { quotas: ofGate }) }
 }
 
 /** Migrates the tables of the application's instances, and returns the applied migrations. */
@@ -226,6 +232,7 @@ async function planAll(context: CommandContext): Promise<PlannedMigration[]> {
       ...(await planMigrations(database, serviceMigrations)),
       ...(await planMigrations(database, oauthMigrations)),
       ...(await withOfflineBilling(config, database, (billing) => billing.planMigrations())),
+      ...((await withOfflineGate(config, database, (gate) => gate.planMigrations())) ?? []),
     ]
   })
 }
@@ -288,6 +295,22 @@ async function withOfflineBilling<T>(
     return await work(billing)
   } finally {
     await billing.close()
+  }
+}
+
+/** Runs `work` with the gate of the settings. `null` if no plan has limits. */
+async function withOfflineGate<T>(
+  { settings }: Config,
+  database: Database,
+  work: (gate: Gate) => Promise<T>,
+): Promise<T | null> {
+  const logger = createLogger('warn', process.stderr)
+  const gate = await createServiceGate({ settings, database, logger })
+  if (!gate) return null
+  try {
+    return await work(gate)
+  } finally {
+    await gate.close()
   }
 }
 

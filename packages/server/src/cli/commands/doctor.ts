@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../configuration-error.ts'
 import { createCore } from '../../core.ts'
 import { connectMailServer, connectProviders } from '../../demo/connect-providers.ts'
 import { findRunningDemo } from '../../demo/data-folder.ts'
+import { createServiceGate } from '../../gate.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import type { ServiceDatabase } from '../../storage/tables.ts'
@@ -76,6 +77,7 @@ async function examineService(config: Config, database: ServiceDatabase): Promis
   const { providers, close } = await connectProviders(config)
   const smtp = await connectMailServer(config)
   const billing = createServiceBilling({ ...shared, providers, url, smtp: smtp ?? undefined })
+  const gate = await createServiceGate({ settings: config.settings, database, logger })
   try {
     const issuer = await checkIssuer(config)
     const serviceAnswers = issuer.some(({ level }) => level === 'ok')
@@ -100,6 +102,7 @@ async function examineService(config: Config, database: ServiceDatabase): Promis
   } finally {
     await oauth.close()
     await billing.close()
+    await gate?.close()
     await close()
   }
 }

@@ -1,9 +1,7 @@
 import type { Billing } from '@tollgate/billing'
-import Stripe from 'stripe'
 import type { Providers } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
-import { listAdditionalPrices } from '../../config/plan-capabilities.ts'
-import type { PriceTerms } from '../../config/plans.ts'
+import { compareStripePrices, createStripeClient } from '../../plans/provider-prices.ts'
 import { formatCount } from '../count.ts'
 import { describeErrorBriefly, type Finding, ok, problem, warning } from './finding.ts'
 
@@ -39,17 +37,20 @@ export async function checkProviders(billing: Billing, providers: Providers): Pr
  */
 export async function checkPrices({ stripe }: Providers, config: Config): Promise<Finding[]> {
   if (!stripe) return []
-  const client = new Stripe(stripe.secret, { ...stripe.config, maxNetworkRetries: 0 })
-  const missing = new Set<string>()
-  const different: Finding[] = []
-  let count = 0
   try {
-    for (const { id, terms, months } of pricesOf(config)) {
-      const price = await findPrice(client, id)
-      count += 1
-      if (!price) missing.add(id)
-      else different.push(...findDifferences(price, { terms, months }, config))
+    const compared = await compareStripePrices(createStripeClient(stripe), config)
+    const missing = compared.filter(({ differences }) => differences === null).map(({ id }) => id)
+    const different = compared.flatMap(({ id, differences }) =>
+      (differences ?? []).map((text) => warning('plans', `The price ${id} at Stripe ${text}`, FIX)),
+    )
+    if (missing.length > 0) {
+      const fix =
+        'Create them with tollgate plans push, or write their ids into `stripe` of each plan in tollgate.config.ts.'
+      const names = [...new Set(missing)].join(', ')
+      return [problem('plans', `Stripe has no price ${names}`, fix), ...different]
     }
+    if (different.length > 0) return different
+    return [ok('plans', `All prices of the plans exist at Stripe (${compared.length})`)]
   } catch (error) {
     return [
       warning(
@@ -58,65 +59,9 @@ export async function checkPrices({ stripe }: Providers, config: Config): Promis
       ),
     ]
   }
-  if (missing.size > 0) {
-    const fix =
-      'Create them there, or write their ids into `stripe` of each plan in tollgate.config.ts.'
-    return [problem('plans', `Stripe has no price ${[...missing].join(', ')}`, fix), ...different]
-  }
-  if (different.length > 0) return different
-  return [ok('plans', `All prices of the plans exist at Stripe (${count})`)]
 }
 
-/** Lists the prices of the plans at Stripe. */
-function pricesOf({ settings }: Config) {
-  return settings.plans.flatMap((plan) =>
-    [plan, ...listAdditionalPrices(plan, 'stripe')].flatMap((terms) =>
-      terms.stripe === null ? [] : [{ id: terms.stripe, terms, months: plan.months }],
-    ),
-  )
-}
-
-interface ShownPrice {
-  readonly terms: PriceTerms
-  readonly months: number
-}
-
-/** Compares a price with what the pages show. Prices by quantity and usage are not compared. */
-function findDifferences(
-  { id, unit_amount, currency, recurring, billing_scheme }: Stripe.Price,
-  { terms, months }: ShownPrice,
-  { settings }: Config,
-): Finding[] {
-  const { interval = 'month', interval_count: count = 1 } = recurring ?? {}
-  const [unit, length] = interval === 'year' ? ['month', count * 12] : [interval, count]
-  const isFlat = terms.rates === null
-  const isFlatThere = billing_scheme === 'per_unit' && recurring?.usage_type !== 'metered'
-  const differing = [
-    recurring === null && 'is charged only once, so it cannot be subscribed to',
-    isFlat && !isFlatThere && 'is charged by quantity or usage, not by an amount',
-    !isFlat && isFlatThere && 'is charged by an amount, not by quantity or usage',
-    isFlat &&
-      isFlatThere &&
-      unit_amount !== terms.amount &&
-      `costs ${unit_amount}, not ${terms.amount}`,
-    currency !== settings.currency && `is in ${currency}, not in ${settings.currency}`,
-    `${length} ${unit}` !== `${months} month` &&
-      `is charged every ${formatCount(length, unit, `${unit}s`)}, not every ${formatCount(months, 'month', 'months')}`,
-  ].filter((text) => text !== false)
-  const fix = 'Change the plan in tollgate.config.ts, or create another price at Stripe.'
-  return differing.map((text) => warning('plans', `The price ${id} at Stripe ${text}`, fix))
-}
-
-async function findPrice(client: Stripe, id: string): Promise<Stripe.Price | null> {
-  try {
-    return await client.prices.retrieve(id)
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) {
-      return null
-    }
-    throw error
-  }
-}
+const FIX = 'Change the plan in tollgate.config.ts, or create another price at Stripe.'
 
 /**
  * Checks that provider events arrive: the webhook routes respond, the endpoints are registered, and

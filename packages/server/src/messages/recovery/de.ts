@@ -68,6 +68,11 @@ export const recoveryDe: Readonly<Record<keyof typeof recoveryEn, string>> = {
   'mail.recovery_codes_created.subject': 'Neue Wiederherstellungscodes für {service}',
   'mail.recovery_codes_created.text':
     'Für das Konto {email} wurden neue Wiederherstellungscodes erzeugt. Die bisherigen gelten nicht mehr.',
+  'mail.quota_alert.subject': 'Sie haben {percent} % Ihres Kontingents verbraucht: {name}',
+  'mail.quota_alert.text':
+    'Sie haben {percent} % eines Kontingents Ihres Tarifs bei {service} verbraucht: {name}.',
+  'mail.quota_alert.usedUp': 'Ein Kontingent Ihres Tarifs bei {service} ist aufgebraucht: {name}.',
+  'mail.quota_alert.button': 'Kontingente und Tarife ansehen',
   'mail.recovery_code_used.subject': 'Ein Wiederherstellungscode für {service} wurde verwendet',
   'mail.recovery_code_used.text':
     'Mit einem Wiederherstellungscode statt des zweiten Faktors wurde das Konto {email} angemeldet.',

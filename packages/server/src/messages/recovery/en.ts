@@ -63,6 +63,11 @@ export const recoveryEn = {
   'mail.recovery_codes_created.subject': 'New recovery codes for {service}',
   'mail.recovery_codes_created.text':
     'New recovery codes were created for the account {email}. The ones from before no longer work.',
+  'mail.quota_alert.subject': 'You have used {percent} % of your quota: {name}',
+  'mail.quota_alert.text':
+    'You have used {percent} % of a quota of your plan at {service}: {name}.',
+  'mail.quota_alert.usedUp': 'A quota of your plan at {service} is used up: {name}.',
+  'mail.quota_alert.button': 'See the quotas and plans',
   'mail.recovery_code_used.subject': 'A recovery code for {service} was used',
   'mail.recovery_code_used.text':
     'A recovery code was used to sign in to the account {email}, instead of its second factor.',

@@ -259,6 +259,7 @@ export const serviceDe: Readonly<Record<keyof typeof serviceEn, string>> = {
   'adminMail.kind.sign_in_method_added': 'Anmeldung hinzugefügt',
   'adminMail.kind.sign_in_method_removed': 'Anmeldung entfernt',
   'adminMail.kind.recovery_codes_created': 'Wiederherstellungscodes erzeugt',
+  'adminMail.kind.quota_alert': 'Warnung zum Kontingent',
   'adminMail.kind.recovery_code_used': 'Wiederherstellungscode verwendet',
   'adminMail.subject': 'Betrifft',
   'adminMail.last': 'Fällig',

@@ -244,6 +244,7 @@ export const serviceEn = {
   'adminMail.kind.sign_in_method_added': 'Sign-in method added',
   'adminMail.kind.sign_in_method_removed': 'Sign-in method removed',
   'adminMail.kind.recovery_codes_created': 'Recovery codes created',
+  'adminMail.kind.quota_alert': 'Quota alert',
   'adminMail.kind.recovery_code_used': 'Recovery code used',
   'adminMail.subject': 'About',
   'adminMail.last': 'Due',

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { CreditNoteJson } from '../../../admin/operations/credit-notes.ts'
 import type { DisputeJson } from '../../../admin/operations/disputes.ts'
 import type { InvoiceDetailJson, InvoiceJson } from '../../../admin/operations/invoices.ts'
+import type { QuotaJson } from '../../../admin/operations/quotas.ts'
 import type { SubscriptionJson, UsageJson } from '../../../admin/operations/subscriptions.ts'
 import type { AddressJson, TaxIdJson } from '../../../admin/operations/taxes.ts'
 import { AdminProblem, notFound } from '../../../admin/problems.ts'
@@ -54,6 +55,8 @@ export interface BillingData {
   readonly disputes: readonly DisputeJson[]
   /** The newest invoices at the provider. `null` if the provider does not answer. */
   readonly invoices: ListPage<InvoiceJson> | null
+  /** The plan, and what was used of its quotas. `plan` is `null` if no plan has limits. */
+  readonly quotas: { readonly plan: string | null; readonly data: readonly QuotaJson[] }
   /** The usage of the running subscriptions. `null` if the provider does not answer. */
   readonly usage: readonly UsageJson[] | null
 }
@@ -75,9 +78,10 @@ export async function readBillingData(c: Context<AppEnv>, payer: Payer): Promise
   const list = async <Entry>(name: string) =>
     (await runOperation<{ data: readonly Entry[] }>(c, name, { owner })).data
   const isCustomer = payer.provider !== null
-  const [subscriptions, customer, invoices, taxIds, creditNotes, usage, { data: disputes }] =
+  const [subscriptions, quotas, customer, invoices, taxIds, creditNotes, usage, disputes] =
     await Promise.all([
       list<SubscriptionJson>('billing.listSubscriptionsOf'),
+      runOperation<BillingData['quotas']>(c, 'billing.listQuotas', { owner }),
       nullIfProviderAway(() => readCustomer(c, owner)),
       isCustomer
         ? nullIfProviderAway(() => readInvoices(c, owner, { limit: LIST_PREVIEW_LENGTH }))
@@ -85,9 +89,10 @@ export async function readBillingData(c: Context<AppEnv>, payer: Payer): Promise
       isCustomer ? nullIfProviderAway(() => list<TaxIdJson>('billing.listTaxIds')) : [],
       isCustomer ? nullIfProviderAway(() => list<CreditNoteJson>('billing.listCreditNotes')) : [],
       isCustomer ? nullIfProviderAway(() => list<UsageJson>('billing.listUsage')) : [],
-      isCustomer ? readDisputes(c, owner) : NOTHING,
+      isCustomer ? readDisputes(c, owner).then(({ data }) => data) : [],
     ])
-  return { payer, subscriptions, customer, invoices, taxIds, creditNotes, usage, disputes }
+  const lists = { invoices, taxIds, creditNotes, usage, disputes }
+  return { payer, subscriptions, quotas, customer, ...lists }
 }
 
 /** The part of a list to read. */

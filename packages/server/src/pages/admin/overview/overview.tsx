@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { OperatorActor } from '../../../admin/audit/caller.ts'
+import type { TopQuotaJson } from '../../../admin/operations/quotas.ts'
 import { formatDay, getBillingTime } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { redactText } from '../../../logger.ts'
@@ -9,6 +10,7 @@ import { findFormNotice } from '../../billing/model/notices.ts'
 import { SandboxControls } from '../../billing/sections/sandbox-controls.tsx'
 import { usePage } from '../../parts/layout.tsx'
 import { describeProvider } from '../billing/describe-provider.ts'
+import { TopUse } from '../billing/quotas.tsx'
 import {
   AdminForm,
   getOperator,
@@ -46,8 +48,9 @@ export function addOverviewPage(app: Hono<AppEnv>): void {
     const { t } = page
     const { statistics, clock, config, sandbox } = page.service
     await statistics.sample(sandbox ? 0 : MEASURE_INTERVAL)
-    const [read, deadLetters] = await Promise.all([
+    const [read, top, deadLetters] = await Promise.all([
       statistics.read(DAYS_SHOWN),
+      runOperation<{ data: TopQuotaJson[] }>(c, 'billing.listTopUse', {}),
       runOperation<{ data: DeadLetterJson[]; next: string | null }>(c, 'webhooks.list', {
         state: 'dead',
         limit: MAX_DEAD_LETTERS,
@@ -75,6 +78,7 @@ export function addOverviewPage(app: Hono<AppEnv>): void {
             <Plot {...plot} />
           ))}
         </div>
+        {page.service.gate && <TopUse top={top.data} />}
         <DeadLetters
           events={deadLetters.data}
           hasMore={deadLetters.next !== null}

@@ -8,6 +8,7 @@ import { CreditNotes } from '../billing/credit-notes.tsx'
 import { describeProvider } from '../billing/describe-provider.ts'
 import { Disputes } from '../billing/dispute-table.tsx'
 import { Invoices } from '../billing/invoices.tsx'
+import { Quotas } from '../billing/quotas.tsx'
 import { renews, Subscriptions } from '../billing/subscriptions.tsx'
 import { Taxes } from '../billing/taxes.tsx'
 import {
@@ -60,6 +61,7 @@ export async function renderPerson(
       <Details data={data} />
       <Acts data={data} can={can} />
       <Subscriptions data={data} can={can} />
+      <Quotas data={data} can={can} />
       <Taxes data={data} can={can} />
       <Invoices data={data} can={can} />
       <CreditNotes data={data} can={can} />

@@ -12,6 +12,7 @@ import { Disputes } from '../billing/dispute-table.tsx'
 import { BILLING_DONE } from '../billing/done.ts'
 import { Invoices } from '../billing/invoices.tsx'
 import { type Payer, readBillingData } from '../billing/owner-data.ts'
+import { Quotas } from '../billing/quotas.tsx'
 import { Subscriptions } from '../billing/subscriptions.tsx'
 import { Taxes } from '../billing/taxes.tsx'
 import { getOperator, mayCall, renderAdmin, requireRole, runOperation } from '../parts.tsx'
@@ -80,6 +81,7 @@ async function renderTeam(
       <Details team={payer.team} />
       <Members team={payer.team} />
       <Subscriptions data={data} can={can} />
+      <Quotas data={data} can={can} />
       <Taxes data={data} can={can} />
       <Invoices data={data} can={can} />
       <CreditNotes data={data} can={can} />

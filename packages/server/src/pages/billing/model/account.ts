@@ -19,7 +19,8 @@ import {
   type UpcomingInvoice,
 } from '@tollgate/billing'
 import type { Context } from 'hono'
-import { findPlanOfSubscription } from '../../../config/plan-capabilities.ts'
+import { type QuotaJson, readQuotas } from '../../../admin/operations/quotas.ts'
+import { findPlanOfSubscription, isSoldAt } from '../../../config/plan-capabilities.ts'
 import type { Plan } from '../../../config/settings.ts'
 import { getBillingTime } from '../../../dates.ts'
 import type { AppEnv } from '../../../http/variables.ts'
@@ -81,6 +82,33 @@ function readPayer(c: Context<AppEnv>, billing: Billing): Promise<BillableOwner>
   if (membership === null) return billing.user(Number(getSignedInUser(c).id))
   const { type, id } = teamOwner(membership.team)
   return billing.owner(type, id)
+}
+
+/** The plan of the payer, and the used quotas. */
+export interface PlanUse {
+  /** Id of the plan in the settings, or `free`. */
+  readonly plan: string
+  readonly uses: readonly QuotaJson[]
+}
+
+/** Reads what the payer has used of the quotas. `null` if no plan has limits. */
+export async function readPlanUse(c: Context<AppEnv>): Promise<PlanUse | null> {
+  const { service, payer } = c.get('page')
+  if (!service.gate) return null
+  const subject = payer.membership
+    ? teamOwner(payer.membership.team)
+    : { type: 'user', id: getSignedInUser(c).id }
+  const { plan, data } = await readQuotas(subject, service)
+  return plan === null ? null : { plan, uses: data }
+}
+
+/** Lists the plans to which the running subscription can be changed. */
+export function listOtherPlans(
+  plans: readonly Plan[],
+  { running, plan }: Pick<BillingAccount, 'running' | 'plan'>,
+): Plan[] {
+  if (!running || running.incomplete()) return []
+  return plans.filter((each) => isSoldAt(each, running.provider) && each.id !== plan?.id)
 }
 
 async function readSeatOwner(c: Context<AppEnv>): Promise<SeatOwner> {

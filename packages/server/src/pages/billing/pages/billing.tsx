@@ -5,7 +5,13 @@ import { getSeller } from '../../../config/seller.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { BillingForm, BillingFrame, Note, usePage } from '../../parts/layout.tsx'
 import { renderPage } from '../../parts/render.tsx'
-import { mayChooseProvider, readAccount, readProviderView } from '../model/account.ts'
+import {
+  listOtherPlans,
+  mayChooseProvider,
+  readAccount,
+  readPlanUse,
+  readProviderView,
+} from '../model/account.ts'
 import { createCardEntry } from '../model/card-entry.ts'
 import { readOffer, withoutCode } from '../model/new-subscription.ts'
 import { findFormNotice } from '../model/notices.ts'
@@ -23,6 +29,7 @@ import { CurrentSubscription, OtherPlans } from '../sections/current-subscriptio
 import { InvoiceDetails } from '../sections/invoice-details.tsx'
 import { Invoices } from '../sections/invoices.tsx'
 import { PaymentMethods } from '../sections/payment-methods.tsx'
+import { Quotas } from '../sections/quotas.tsx'
 import { SandboxControls } from '../sections/sandbox-controls.tsx'
 import { Subscribe } from '../sections/subscribe.tsx'
 
@@ -36,8 +43,10 @@ export async function renderBilling(
 ): Promise<Response> {
   const { service, t, payer } = c.get('page')
   const account = await readAccount(c)
+  const use = await readPlanUse(c)
   const { running, isCustomer } = account
   const { plans } = service.config.settings
+  const hasOthers = listOtherPlans(plans, account).length > 0
   const told = await readProviderView(account, plans)
   const chosen = view.form?.get('provider') ?? c.req.query('provider')
   const available = availableProviders(service)
@@ -77,9 +86,11 @@ export async function renderBilling(
         {running && (
           <>
             <CurrentSubscription {...{ account, told }} subscription={running} />
+            {use && <Quotas use={use} plansId={hasOthers ? 'plans-title' : null} />}
             <OtherPlans account={account} subscription={running} />
           </>
         )}
+        {!running && use && <Quotas use={use} plansId={offer ? 'subscribe-title' : null} />}
         {(!running || isUnpaid) && (
           <Subscribe
             {...{ account, provider, entry, told, form }}

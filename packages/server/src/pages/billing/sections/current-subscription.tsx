@@ -6,7 +6,7 @@ import { formatAmount, formatDecimal } from '../../../messages/messages.ts'
 import { Submit } from '../../parts/fields.tsx'
 import { BillingForm, usePage } from '../../parts/layout.tsx'
 import { Fact } from '../../parts/table.tsx'
-import type { BillingAccount, ProviderView } from '../model/account.ts'
+import { type BillingAccount, listOtherPlans, type ProviderView } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeDiscount, describeState } from '../model/describe-state.ts'
 import {
@@ -14,7 +14,6 @@ import {
   formatInterval,
   formatTotal,
   getQuantityChoice,
-  listPlansAtProvider,
 } from '../model/plans.ts'
 import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
 import { PlanTerms, Price } from './price.tsx'
@@ -233,10 +232,8 @@ export const OtherPlans: FC<{
 }> = ({ account, subscription }) => {
   const { service, t } = usePage()
   const { settings } = service.config
-  const others = listPlansAtProvider(settings.plans, subscription.provider).filter(
-    (plan) => plan.id !== account.plan?.id,
-  )
-  if (others.length === 0 || subscription.incomplete()) return null
+  const others = listOtherPlans(settings.plans, account)
+  if (others.length === 0) return null
   return (
     <section class="stack" aria-labelledby="plans-title">
       <h2 id="plans-title">{t('swap.title')}</h2>
