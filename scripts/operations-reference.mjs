@@ -68,7 +68,7 @@ function replacePart(page, [name, lines]) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [{ OPERATIONS }, { AREAS, adminScopes, getOperationArea }, { PROBLEMS }] =
+  const [{ OPERATIONS }, { OPERATION_AREAS, adminScopes, getOperationArea }, { PROBLEMS }] =
     await Promise.all(
       ['operations/all.js', 'operation.js', '../service-error.js'].map(
         (file) => import(join(ADMIN, file)),
@@ -76,7 +76,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     )
   const written = writeOperations(readFileSync(PAGE, 'utf8'), {
     operations: OPERATIONS,
-    areas: AREAS,
+    areas: OPERATION_AREAS,
     scopes: adminScopes(),
     getOperationArea,
     problems: PROBLEMS,

@@ -12,9 +12,9 @@ const TABLE = join(ROOT, 'packages/server/src/config/table.ts')
 export const PAGE = join(ROOT, 'docs/reference/service.md')
 
 /** Returns the page with both tables up to date with the code. */
-export function writeSettings(page, { table, variableOf }) {
+export function writeSettings(page, { configTable, variableOf }) {
   const docs = readDocs()
-  const rows = Object.entries(table).map(([name, row]) => ({ name, row, ...docs.get(name) }))
+  const rows = Object.entries(configTable).map(([name, row]) => ({ name, row, ...docs.get(name) }))
   const variables = rows
     .filter(({ row }) => !row.file)
     .map(({ name, row, ...doc }) => [
@@ -69,7 +69,7 @@ function readDocs() {
   )
   const docs = new Map()
   const visit = (node) => {
-    if (ts.isPropertyAssignment(node) && node.parent.parent.name?.text === 'table') {
+    if (ts.isPropertyAssignment(node) && node.parent.parent.name?.text === 'configTable') {
       const [comment] = ts.getJSDocCommentsAndTags(node)
       const oneLine = (text) => ts.getTextOfJSDocComment(text)?.replace(/\s*\n\s*/g, ' ')
       const tag = ts.getJSDocTags(node).find(({ tagName }) => tagName.text === 'default')
@@ -95,9 +95,9 @@ function replaceTable(page, heading, columns, rows) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [{ table }, { variableOf }] = await Promise.all([
+  const [{ configTable }, { variableOf }] = await Promise.all([
     import(join(CONFIG, 'table.js')),
     import(join(CONFIG, 'variables.js')),
   ])
-  writeFileSync(PAGE, writeSettings(readFileSync(PAGE, 'utf8'), { table, variableOf }))
+  writeFileSync(PAGE, writeSettings(readFileSync(PAGE, 'utf8'), { configTable, variableOf }))
 }

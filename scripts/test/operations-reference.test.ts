@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { AREAS, adminScopes, getOperationArea } from '../../packages/server/src/admin/operation.ts'
+import {
+  adminScopes,
+  getOperationArea,
+  OPERATION_AREAS,
+} from '../../packages/server/src/admin/operation.ts'
 import { OPERATIONS } from '../../packages/server/src/admin/operations/all.ts'
 import { PROBLEMS } from '../../packages/server/src/service-error.ts'
 import { PAGE, writeOperations } from '../operations-reference.mjs'
@@ -9,7 +13,7 @@ it('docs/reference/admin.md matches the operations (npm run docs:operations writ
   const page = readFileSync(PAGE, 'utf8')
   const code = {
     operations: OPERATIONS,
-    areas: AREAS,
+    areas: OPERATION_AREAS,
     scopes: adminScopes(),
     getOperationArea,
     problems: PROBLEMS,

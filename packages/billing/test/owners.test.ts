@@ -277,11 +277,11 @@ describe("formatOwnerLockName(), which returns the name of an owner's lock,", ()
   })
 })
 
-describe('the table of another owner type', () => {
+describe('the table of an additional owner type', () => {
   const stripe = { secret: 'sk_test_1', webhookSecret: 'whsec_1' }
   const shared = { stripe, users: { table: 'users' }, processEvery: false as const }
 
-  it("gets billing's columns when it is first configured, even long after the other tables", async () => {
+  it("gets billing's columns in the first migration after the owner type is configured, even if the other tables were migrated before", async () => {
     const { database, drop } = await createTestDatabase()
     onTestFinished(drop)
     await database.kysely.schema.createTable('users').addColumn('id', 'integer').execute()

@@ -180,7 +180,7 @@ describe('an existing `trial_ends_at` column that contains milliseconds', () => 
   )
 
   it.runIf(isChanged)(
-    'is rejected if its type is neither an integer nor the timestamp type that billing uses',
+    'is rejected if it has been replaced by a timestamp column of another type than billing uses',
     async () => {
       const type = sql.raw(kind === 'postgres' ? 'timestamp' : 'timestamp null')
       await sql`alter table users add column trial_ends_at ${type}`.execute(database.kysely)

@@ -115,7 +115,7 @@ describe('docs/reference/errors.md', () => {
       name: plain(row.Class),
       code: plain(row.Code),
       status: Number(row.Status),
-      body: listOf(row.Body),
+      body: listOf(row['Members of the body']),
       headers: listOf(row.Headers),
     }))
     const real = exported.map(({ name, error }) => ({

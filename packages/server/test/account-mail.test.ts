@@ -106,7 +106,7 @@ const messageIdsFor = (emails: readonly string[]) =>
     ({ headers }) => headers.find(({ name }) => name.toLowerCase() === 'message-id')?.value,
   )
 
-describe('mail about accounts that two processes send', () => {
+describe('mail about accounts, sent by two processes,', () => {
   it('arrives once if the mail server responds slowly', async () => {
     sandbox.mail.fail({ slowMs: 150 })
     const emails = await askForPasswords(10)
@@ -150,7 +150,7 @@ describe('mail about accounts that two processes send', () => {
     expect(recipientsAmong(emails)).toEqual(emails)
   })
 
-  it('is given up at once if the mail server refuses its recipient, without holding up other mail', async () => {
+  it('is not retried if the mail server rejects its recipient, and does not delay other mail', async () => {
     sandbox.mail.fail('unknown-recipient')
     const refused = await askForPasswords(1)
     await processAll()

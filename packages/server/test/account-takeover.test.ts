@@ -154,21 +154,24 @@ describe('a new password for an account whose address was never confirmed (threa
   })
 })
 
-describe('a new password for an account', () => {
+describe('a password reset for an account', () => {
   it.each([
     ['whose address was confirmed', { isVerified: true }],
     ['that an operator has made an operator', { role: 'owner' }],
-  ] as const)('%s does not remove the other ways to sign in, but lists them', async (_, more) => {
-    const person = await createPerson(more)
-    const passkey = await addAllWays(person)
-    const page = await resetPassword(person.email)
-    expect(page).toContain('still work')
-    expect(await signInWithPasskey(passkey)).toBe(303)
-    expect(await service.factors.list(person.id)).toMatchObject({ totp: {}, recoveryCodes: 10 })
-    expect(await service.users.identities.list(person.id)).toHaveLength(1)
-    const [changed] = await mailTo(person.email, 'password_changed')
-    expect(changed?.text).toContain('can still be used with: Passkeys, Acme.')
-  })
+  ] as const)(
+    '%s keeps the other sign-in methods, and lists them on the page and in the mail',
+    async (_, more) => {
+      const person = await createPerson(more)
+      const passkey = await addAllWays(person)
+      const page = await resetPassword(person.email)
+      expect(page).toContain('still work')
+      expect(await signInWithPasskey(passkey)).toBe(303)
+      expect(await service.factors.list(person.id)).toMatchObject({ totp: {}, recoveryCodes: 10 })
+      expect(await service.users.identities.list(person.id)).toHaveLength(1)
+      const [changed] = await mailTo(person.email, 'password_changed')
+      expect(changed?.text).toContain('can still be used with: Passkeys, Acme.')
+    },
+  )
 })
 
 const from = (address: string) => ({ 'x-forwarded-for': address })

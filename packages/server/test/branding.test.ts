@@ -6,7 +6,7 @@ import { extractPdfText } from '../../billing/test/read-pdf.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { getSeller } from '../src/config/seller.ts'
 import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
-import { MAILS } from '../src/mail/catalogue.ts'
+import { EXAMPLE_MAILS } from '../src/mail/catalogue.ts'
 import { getBrand } from '../src/pages/parts/brand.ts'
 import { startTestService, type TestService } from './support.ts'
 
@@ -84,11 +84,11 @@ describe('a service with its own brand', () => {
     }
   })
 
-  it.each([...MAILS.keys()])(
+  it.each([...EXAMPLE_MAILS.keys()])(
     'names the vendor, the address and the contact in mail: %s',
     (kind) => {
       const { config, billing, url } = { ...service, config: parseSettings(LOOK) }
-      const mail = MAILS.get(kind)?.('en', { settings: config, billing, url })
+      const mail = EXAMPLE_MAILS.get(kind)?.('en', { settings: config, billing, url })
       for (const body of [mail?.text, mail?.html]) {
         for (const line of ['Acme Ltd', '1 Main Street', 'London', 'help@acme.example']) {
           expect(body).toContain(line)

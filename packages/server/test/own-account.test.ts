@@ -334,7 +334,7 @@ describe('the deletion of an account by its owner (threat Q4)', () => {
     const provide = { rows: async () => service.billing, provider: async () => service.billing }
     const interrupted = async () => {
       const ada = await accounts.customer('stripe')
-      await service.users.setDisabled(ada.id, true, { leaving: true })
+      await service.users.setDisabled(ada.id, true, { isOwnRequest: true })
       return ada
     }
     const [ada, grace] = [await interrupted(), await interrupted()]
@@ -355,7 +355,7 @@ describe('the deletion of an account by its owner (threat Q4)', () => {
     const ada = await accounts.customer('stripe')
     service.sandbox?.trouble.declineNextCharge(ada.customerId, 'card_declined')
     await service.advance({ months: 1, hours: 2 })
-    await service.users.setDisabled(ada.id, true, { leaving: true })
+    await service.users.setDisabled(ada.id, true, { isOwnRequest: true })
     const provide = { rows: async () => service.billing, provider: async () => service.billing }
     const later = new Date(service.clock.now().getTime() + 61_000)
     expect(await completeDeletions(service, provide, later)).toBe(0)

@@ -254,7 +254,7 @@ describe('a sign-in with another provider', () => {
     service.clock.advance({ hours: 2 })
   })
 
-  it('is refused at its start if the request of the application fits into no cookie', async () => {
+  it("is refused at the start if the application's authorization request is too large for a cookie", async () => {
     const random = () => Math.random().toString(36).slice(2)
     const long = `/oauth/authorize?request=${Array.from({ length: 700 }, random).join('').slice(0, 7000)}`
     const reply = await service.browser().post('/login/with/acme', { return_to: long })

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type ClockComparison, classifyClockJump, RECORD_STALE_AFTER_MS } from './recorded-time.ts'
+import {
+  type ClockComparison,
+  classifyClockJump,
+  TIME_RECORD_STALE_AFTER_MS,
+} from './recorded-time.ts'
 
 const MINUTE = 60_000
 const FILE: ClockComparison = {
@@ -14,12 +18,16 @@ const FILE: ClockComparison = {
 describe('classifyClockJump(), which compares the current time with the newest recorded time [threat Q5],', () => {
   it.each<[string, Partial<ClockComparison>, ReturnType<typeof classifyClockJump>]>([
     ['another process may be open', {}, 'wrong'],
-    ['another process records its time', { quietFor: RECORD_STALE_AFTER_MS - 1 }, 'wrong'],
-    ['every other process was killed a while ago', { quietFor: RECORD_STALE_AFTER_MS }, 'pause'],
+    ['another process records its time', { quietFor: TIME_RECORD_STALE_AFTER_MS - 1 }, 'wrong'],
+    [
+      'every other process was killed a while ago',
+      { quietFor: TIME_RECORD_STALE_AFTER_MS },
+      'pause',
+    ],
     ['no process is open', { hasOthers: false }, 'pause'],
     [
       'other processes recorded an earlier time and then ended',
-      { hasSeenOthers: true, quietFor: RECORD_STALE_AFTER_MS },
+      { hasSeenOthers: true, quietFor: TIME_RECORD_STALE_AFTER_MS },
       'wrong',
     ],
     ['the clock was wrong and is right again', { hasSeenOthers: true, ahead: 0 }, 'none'],

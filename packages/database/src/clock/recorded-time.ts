@@ -9,7 +9,7 @@ const TABLE = 'tollgate_clock'
 const NAME = 'clock'
 
 /** Milliseconds after which an unchanged time record shows that no process updates it. */
-export const RECORD_STALE_AFTER_MS = 12_000
+export const TIME_RECORD_STALE_AFTER_MS = 12_000
 
 /** The newest time that a process has recorded in the database. */
 export interface RecordedTime {
@@ -134,5 +134,5 @@ export type ClockJump = 'none' | 'pause' | 'wrong'
 export function classifyClockJump(distance: ClockComparison): ClockJump {
   if (distance.hasOwnClock || distance.ahead <= distance.maxSkew) return 'none'
   if (distance.hasSeenOthers) return 'wrong'
-  return distance.hasOthers && distance.quietFor < RECORD_STALE_AFTER_MS ? 'wrong' : 'pause'
+  return distance.hasOthers && distance.quietFor < TIME_RECORD_STALE_AFTER_MS ? 'wrong' : 'pause'
 }

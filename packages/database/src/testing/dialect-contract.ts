@@ -1,5 +1,5 @@
 import { defineBatchingContract } from './contract/batching.ts'
-import { defineClaimsContract } from './contract/claims.ts'
+import { defineRowClaimsContract } from './contract/claims.ts'
 import { defineLocksContract } from './contract/locks.ts'
 import type { ContractDatabase, DialectContractRunner } from './contract/part.ts'
 import { defineSchemaContract } from './contract/schema.ts'
@@ -31,7 +31,7 @@ export function dialectContract(
   defineSchemaContract(runner, create)
   defineValuesContract(runner, create)
   defineWritesContract(runner, create)
-  defineClaimsContract(runner, create)
+  defineRowClaimsContract(runner, create)
   defineTransactionsContract(runner, create)
   defineLocksContract(runner, create)
   defineBatchingContract(runner, create)

@@ -28,13 +28,13 @@ export function buildOtherAccountUrl(context: ServerContext, returnTo: string): 
 
 /**
  * Builds the query parameters of the URL that leads back to this authorization request: those of
- * the request, and the ones in `kept`.
+ * the request, and those in `extraParams`.
  */
 export function buildReturnQuery(
   request: HttpRequest,
-  kept: Readonly<Record<string, string>> = {},
+  extraParams: Readonly<Record<string, string>> = {},
 ): Map<string, string> {
-  return new Map([...parseForm(request.query), ...Object.entries(kept)])
+  return new Map([...parseForm(request.query), ...Object.entries(extraParams)])
 }
 
 export function buildUrlWithQuery(

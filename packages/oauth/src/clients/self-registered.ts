@@ -27,8 +27,8 @@ export const selfRegisteredGrants: readonly string[] = [
 ]
 
 /**
- * Returns the scopes that a client may request. `null` for any defined scope. Self-registered
- * clients are also limited to the option `selfRegistered.scopes`.
+ * Returns the scopes that a client may request, or `null` if it may request every defined scope.
+ * Self-registered clients are also limited to the option `selfRegistered.scopes`.
  */
 export function findScopeLimit(
   { scopes, settings }: Client,

@@ -112,7 +112,7 @@ describe('the heartbeat of the revocation feed, which detects database servers t
     expect(read(90)).toBe('accepted')
   })
 
-  it('expects no beat from a storage that counts no beats', async () => {
+  it('is neither written nor checked if the storage does not support heartbeats', async () => {
     const heartbeat = createFeedHeartbeat({})
     expect(heartbeat.pulse()).toBeNull()
     expect(heartbeat.accepts(undefined, 5000)).toBe(true)

@@ -20,28 +20,31 @@ export type FieldsKeptByRotation = Pick<
  * Builds the stored token as it is after a successful rotation, from its unchanged fields and the
  * new values.
  */
-export function createRotatedToken(kept: FieldsKeptByRotation, rotation: TokenRotation): Token {
+export function createRotatedToken(
+  unchangedFields: FieldsKeptByRotation,
+  rotation: TokenRotation,
+): Token {
   const { id, clientId, clientSecretVersion, issuedAt, expiresAt, refreshExpiresAt } = rotation
   return {
     id,
     clientId,
-    userId: kept.userId,
-    grantType: kept.grantType,
-    name: kept.name,
-    scopes: kept.scopes,
+    userId: unchangedFields.userId,
+    grantType: unchangedFields.grantType,
+    name: unchangedFields.name,
+    scopes: unchangedFields.scopes,
     generation: rotation.nextGeneration,
     clientSecretVersion,
     issuedAt,
     expiresAt,
     refreshExpiresAt,
-    previousExpiresAt: kept.previousExpiresAt,
-    lateGeneration: kept.lateGeneration,
+    previousExpiresAt: unchangedFields.previousExpiresAt,
+    lateGeneration: unchangedFields.lateGeneration,
     // Never moves backwards: access tokens of older generations may still be valid.
-    liveUntil: findLaterDate(kept.liveUntil, findLaterDate(expiresAt, refreshExpiresAt)),
+    liveUntil: findLaterDate(unchangedFields.liveUntil, findLaterDate(expiresAt, refreshExpiresAt)),
     revokedAt: null,
-    createdAt: kept.createdAt,
-    lastUsedAt: kept.lastUsedAt,
-    details: rotation.details ?? kept.details,
+    createdAt: unchangedFields.createdAt,
+    lastUsedAt: unchangedFields.lastUsedAt,
+    details: rotation.details ?? unchangedFields.details,
   }
 }
 

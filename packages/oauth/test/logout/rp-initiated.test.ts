@@ -139,7 +139,7 @@ describe('RP-initiated logout', () => {
     expect(location(reply)).toBe(HOME)
   })
 
-  it('sends the cookies that users.signOut() returns, and ends cookie mode', async () => {
+  it('sends the cookies that users.signOut() returns, and deletes the cookie of cookie mode', async () => {
     const { cookie } = await server.cookieMode('ada')
     const reply = await visit(
       server,

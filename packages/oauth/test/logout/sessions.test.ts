@@ -69,7 +69,7 @@ describe.each([
     expect(await server.oauth.sessions.listByUser('bob')).toEqual([])
   })
 
-  it('can be ended by the sid in an ID token, which also ends cookie mode', async () => {
+  it('can be ended by the sid in an ID token, which also makes the cookie of cookie mode invalid', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const [session] = await server.oauth.sessions.listByUser('ada')
     receiver.forms.length = 0

@@ -75,7 +75,7 @@ describe('a signed request object (RFC 9101)', () => {
     },
   )
 
-  it('is verified with every key of the client if it has no kid', async () => {
+  it('is accepted without a kid if any key of the client verifies it', async () => {
     const [first, second] = [await createSigner('ES256', 'a'), await createSigner('ES256', 'b')]
     const jwks = { keys: [first.jwk, second.jwk] }
     const own = await createClient(server, { firstParty: true, settings: { jwks } })

@@ -55,7 +55,7 @@ describe('cancel_at, the end date of a Stripe subscription,', () => {
     })
   })
 
-  it('invoices the credit immediately with proration_behavior `always_invoice`, and gives no credit with `none`', async () => {
+  it('invoices the credit immediately with proration_behavior `always_invoice`, and does not credit unused time with `none`', async () => {
     const { stripe, subscription, pending } = await startMonth()
     const at = seconds('2026-01-21T00:00:00Z')
     const none = { cancel_at: at, proration_behavior: 'none' } as const

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { PAGE_CALLS } from '../../src/stripe/api/page-calls.ts'
-import { CARD_NUMBERS } from '../../src/stripe/payments/card-numbers.ts'
+import { TEST_CARD_NAMES } from '../../src/stripe/payments/card-numbers.ts'
 import { TEST_CARDS } from '../../src/stripe/payments/test-cards.ts'
 import { STRIPE_OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { ROUTES } from '../../src/stripe/wire/contract.generated.ts'
@@ -189,7 +189,7 @@ it.each([
 )
 
 it("the Stripe sandbox recognizes the numbers of Stripe's test cards", () => {
-  for (const [number, name] of Object.entries(CARD_NUMBERS)) {
+  for (const [number, name] of Object.entries(TEST_CARD_NAMES)) {
     expect([name, TEST_CARDS[name]?.last4]).toEqual([name, number.slice(-4)])
   }
 })

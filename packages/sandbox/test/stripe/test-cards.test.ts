@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { CARD_NUMBERS, requireCardNumber } from '../../src/stripe/payments/card-numbers.ts'
+import { requireCardNumber, TEST_CARD_NAMES } from '../../src/stripe/payments/card-numbers.ts'
 import { catchStripeError, startStripeSandbox } from './support.ts'
 
 async function payWith(stripe: Stripe, card: string, address?: Stripe.AddressParam) {
@@ -25,7 +25,7 @@ async function payWith(stripe: Stripe, card: string, address?: Stripe.AddressPar
 }
 
 it('the Stripe sandbox recognizes the number of every card that Stripe documents, with its last four digits', () => {
-  for (const [number, name] of Object.entries(CARD_NUMBERS)) {
+  for (const [number, name] of Object.entries(TEST_CARD_NAMES)) {
     expect([name, requireCardNumber(number).card.last4]).toEqual([name, number.slice(-4)])
   }
 })

@@ -19,7 +19,7 @@ import type { AuditLog } from './audit/log.ts'
 import type { CursorCodec } from './cursor.ts'
 
 /** The areas of the management API. Each has a scope for reading and one for changes. */
-export const AREAS = {
+export const OPERATION_AREAS = {
   users: 'user accounts, and their sessions, applications and tokens',
   clients: 'applications that use the authorization server',
   teams: 'teams and their members',
@@ -31,7 +31,7 @@ export const AREAS = {
   audit: 'the audit log',
 } as const
 
-export type OperationArea = keyof typeof AREAS
+export type OperationArea = keyof typeof OPERATION_AREAS
 
 /** The parts of the service that operations use. Both the server and the commands provide them. */
 export interface OperationServices {
@@ -191,7 +191,7 @@ export const GATE_SCOPE = 'gate:use'
  * a client.
  */
 export function adminScopes(): Record<string, string> {
-  const scopes = Object.entries(AREAS).flatMap(([area, holds]) => [
+  const scopes = Object.entries(OPERATION_AREAS).flatMap(([area, holds]) => [
     [`admin.${area}:read`, `Read ${holds}`],
     ...(area === 'settings' || area === 'audit'
       ? []

@@ -32,10 +32,10 @@ function readDecimal(text: string, currency: string): Money | null {
  * moves money, because the command may be interrupted.
  */
 export function chooseIdempotencyKey(
-  given: string | null,
+  chosenKey: string | null,
   context: Pick<CommandContext, 'hint'>,
 ): string {
-  if (given !== null) return given
+  if (chosenKey !== null) return chosenKey
   const key = randomUUID()
   context.hint(`If this is interrupted, repeat it with --idempotency-key ${key}`)
   return key

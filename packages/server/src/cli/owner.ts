@@ -4,7 +4,7 @@ import * as option from './options.ts'
 import { requireAccount } from './person.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The argument that names a person, unless `--owner` names another owner. */
+/** Command argument: the id or e-mail address of a user. Left out if `--owner` is used. */
 export const USER_ARGUMENT = {
   name: 'user',
   description: 'the id or the e-mail address',

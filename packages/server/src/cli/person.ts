@@ -24,7 +24,7 @@ export async function requireAccount(
  */
 export async function requireUserId(
   { users, found }: Pick<OpenOperations, 'users' | 'found'>,
-  named: string,
+  idOrEmail: string,
 ): Promise<string> {
-  return found === 'application' ? named : (await requireAccount(users, [named])).id
+  return found === 'application' ? idOrEmail : (await requireAccount(users, [idOrEmail])).id
 }

@@ -35,7 +35,7 @@ export async function withPayments(
 export function withOwner(
   chosen: OwnerChoice,
   context: CommandContext,
-  work: (named: NamedOwner, opened: OpenOperations) => Promise<CommandResult>,
+  work: (owner: NamedOwner, opened: OpenOperations) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   return withPayments(context, async (opened) => work(await requireOwner(opened, chosen), opened))
 }

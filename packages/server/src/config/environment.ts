@@ -10,7 +10,7 @@ import { findUnsellable } from './plan-capabilities.ts'
 import type { Mode } from './row.ts'
 import type { DeliverySettings, SelfRegisteredSettings, Settings } from './settings.ts'
 import { resolveSignInWith } from './sign-in-with.ts'
-import { table } from './table.ts'
+import { configTable } from './table.ts'
 import { parseVariables, providerKeys, type VariableName, type Variables } from './variables.ts'
 
 const TOKENS = 'TOLLGATE_INITIAL_ACCESS_TOKENS'
@@ -57,7 +57,9 @@ export function readEnvironment(
   const missing = absent.filter((name) => !parsed.given.has(name))
   const weak = findSecretProblem(values, mode)
   const problems = [
-    ...missing.map((name) => [`${name} is missing`, table[name].hint].filter(Boolean).join(': ')),
+    ...missing.map((name) =>
+      [`${name} is missing`, configTable[name].hint].filter(Boolean).join(': '),
+    ),
     ...parsed.problems,
     ...wrongInFile,
     ...signIn.problems,

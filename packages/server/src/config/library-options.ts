@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { Settings } from './settings.ts'
 import { settingRows } from './settings.ts'
-import type { table } from './table.ts'
+import type { configTable } from './table.ts'
 
-type Rows = typeof table
+type Rows = typeof configTable
 
 /** `{ a: { b: Value } }` for the path `a.b`. */
 type Nested<Path extends string, Value> = Path extends `${infer Head}.${infer Rest}`

@@ -21,14 +21,14 @@ export async function loadConfig(
 }
 
 /**
- * Reads the settings from `tollgate.config.ts` in the folder or from the named file. Returns the
- * defaults if there is no file.
+ * Reads the settings from `tollgate.config.ts` in the folder, or from the file `fileName`. Returns
+ * the defaults if there is no file.
  */
 export async function loadSettings(
   folder: string,
-  named: string | null,
+  fileName: string | null,
 ): Promise<ReturnType<typeof readSettings>> {
-  const file = named === null ? findFile(folder) : resolve(folder, named)
+  const file = fileName === null ? findFile(folder) : resolve(folder, fileName)
   if (file === null) return readSettings({})
   if (!existsSync(file)) {
     const problem = `TOLLGATE_CONFIG names ${file}, which does not exist`

@@ -73,16 +73,18 @@ export interface ForLibrary<Option extends string = string> {
 export interface SettingRow<Value, Input, Option extends string = string>
   extends Partial<Checked<Value>>,
     ForLibrary<Option> {
-  /** Schema of the value in the file, including its default. */
+  /** Schema of the value in the configuration file, including its default. */
   readonly file: z.ZodType<Value, Input>
   /**
-   * Schema of the environment variable that overrides the file. `null` if there is no such
-   * variable.
+   * Schema of the environment variable that overrides the configuration file. `null` if there is
+   * no such variable.
    */
   readonly text: z.ZodType<Value> | null
 }
 
-/** Definition of an environment variable that is not a top-level key of the file. */
+/**
+ * Definition of an environment variable that is not a top-level key of the configuration file.
+ */
 export interface VariableRow<Value, Default>
   extends Partial<Checked<Value>>,
     Pick<ForLibrary, 'decides'> {

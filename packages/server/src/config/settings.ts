@@ -3,21 +3,25 @@ import { didYouMean } from './did-you-mean.ts'
 import type { plan } from './plans.ts'
 import type { SettingRow } from './row.ts'
 import type * as shapes from './shapes.ts'
-import { table } from './table.ts'
+import { configTable } from './table.ts'
 
 /** The settings of `tollgate.config.ts`, with defaults filled in. */
 export type Settings = {
-  readonly [Name in keyof typeof table as (typeof table)[Name] extends { readonly file: z.ZodType }
+  readonly [Name in keyof typeof configTable as (typeof configTable)[Name] extends {
+    readonly file: z.ZodType
+  }
     ? Name
-    : never]: (typeof table)[Name] extends { readonly file: infer File extends z.ZodType }
+    : never]: (typeof configTable)[Name] extends { readonly file: infer File extends z.ZodType }
     ? z.output<File>
     : never
 }
 /** The contents of a `tollgate.config.ts`. Every key is optional. */
 export type SettingsInput = {
-  readonly [Name in keyof typeof table as (typeof table)[Name] extends { readonly file: z.ZodType }
+  readonly [Name in keyof typeof configTable as (typeof configTable)[Name] extends {
+    readonly file: z.ZodType
+  }
     ? Name
-    : never]?: (typeof table)[Name] extends { readonly file: infer File extends z.ZodType }
+    : never]?: (typeof configTable)[Name] extends { readonly file: infer File extends z.ZodType }
     ? z.input<File>
     : never
 }
@@ -25,11 +29,11 @@ export type { Plan } from './plans.ts'
 /** A plan in a `tollgate.config.ts`. Members with a default are optional. */
 export type PlanInput = Readonly<z.input<typeof plan>>
 /** Settings for clients that register themselves. */
-export type SelfRegisteredSettings = Readonly<z.output<typeof shapes.selfRegistered>>
+export type SelfRegisteredSettings = Readonly<z.output<typeof shapes.selfRegisteredShape>>
 /** Settings for outgoing requests to client-supplied URLs. */
-export type OutgoingSettings = Readonly<z.output<typeof shapes.outgoing>>
+export type OutgoingSettings = Readonly<z.output<typeof shapes.outgoingShape>>
 /** Settings for the endpoints of your application that receive billing events. */
-export type DeliverySettings = Readonly<z.output<typeof shapes.deliveries>>
+export type DeliverySettings = Readonly<z.output<typeof shapes.deliveriesShape>>
 
 /**
  * Gives editors the types of a `tollgate.config.ts`. Returns its argument unchanged.
@@ -42,7 +46,9 @@ export function defineConfig(settings: SettingsInput): SettingsInput {
 
 /** Definitions of the settings in `tollgate.config.ts`, by name. */
 export const settingRows: ReadonlyMap<string, SettingRow<unknown, unknown>> = new Map(
-  Object.entries(table).flatMap(([name, row]) => ('file' in row ? [[name, row] as const] : [])),
+  Object.entries(configTable).flatMap(([name, row]) =>
+    'file' in row ? [[name, row] as const] : [],
+  ),
 )
 
 /**

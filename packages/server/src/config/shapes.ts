@@ -37,20 +37,20 @@ export const hasFunctionsOnly = (value: unknown) =>
   isObject(value) && Object.keys(value).every((name) => hasFunction(value, name))
 
 /** A period, or a function that returns when a token that is issued now expires. */
-export const lifetime = z.union([read.period, callable<() => Date>()], {
+export const lifetimeShape = z.union([read.period, callable<() => Date>()], {
   error: "expected a lifetime such as '15d' or '90m', a whole number of seconds, or a function",
 })
-export const productName = z.string().trim().min(1).max(60)
+export const productNameShape = z.string().trim().min(1).max(60)
 
-export const tokenPrefix = z
+export const tokenPrefixShape = z
   .string()
   .regex(
     /^(?!tg[acdrs]_)[a-z][a-z0-9]{1,14}_$/i,
     'expected 2 to 15 letters and digits and an underscore, such as tgp_, and none of our other prefixes',
   )
 
-export const vendor = z.string().trim().min(1).max(100)
-export const addressLines = z
+export const vendorShape = z.string().trim().min(1).max(100)
+export const addressLinesShape = z
   .array(z.string().trim().min(1).max(100))
   .max(8, 'expected 8 lines at most')
   .readonly()
@@ -65,17 +65,17 @@ export const accentColor = (scheme: ColorScheme) =>
       if (problem !== null) context.addIssue({ code: 'custom', message: problem })
     })
 
-export const contact = z.union([z.email(), z.url({ protocol: /^https?$/ })], {
+export const contactShape = z.union([z.email(), z.url({ protocol: /^https?$/ })], {
   error: 'expected an e-mail address or a URL',
 })
 
-export const currency = z
+export const currencyShape = z
   .string()
   .regex(/^[a-z]{3}$/i, 'expected a currency code of three letters such as usd')
   .toLowerCase()
 
 export const accessTokenFormats = ['jwt', 'opaque'] as const satisfies AccessTokenFormatName[]
-export const accessTokenFormat = z.union(
+export const accessTokenFormatShape = z.union(
   [
     known(accessTokenFormats),
     z.custom<AccessTokenFormat>(
@@ -92,20 +92,20 @@ export const secondsOrNever = ([from, to]: readonly [number, number]) =>
     error: `expected a whole number of seconds from ${from} to ${to}, or false`,
   })
 
-export const attempts = z.strictObject({
+export const attemptLimitShape = z.strictObject({
   limit: z.number().int().min(1).exactOptional(),
   seconds: z.number().int().min(1).exactOptional(),
 })
 
 // The library checks these two values as well; checking them here lets the message name the
 // setting.
-export const repeatable = z
+export const repeatWindowShape = z
   .union([read.period, z.literal(false)])
   .refine(
     (value) => read.isAccepted(() => refreshToken({ repeatableFor: value })),
     "expected 10 seconds to 7 days, such as '24h', or false",
   )
-export const repeatableText = read.periodOrOff.refine(
+export const repeatWindowTextShape = read.periodOrOff.refine(
   (value) => read.isAccepted(() => refreshToken({ repeatableFor: value })),
   'expects off, or 10 seconds to 7 days, such as 24h',
 )
@@ -124,7 +124,7 @@ const bytes = z.instanceof(Uint8Array, {
   error: 'expected the bytes of a file, as of readFileSync()',
 })
 
-export const invoice = z.strictObject({
+export const invoiceShape = z.strictObject({
   vendor: z.string().min(1).exactOptional(),
   product: z.string().min(1).exactOptional(),
   vendorDetails: lines.exactOptional(),
@@ -136,7 +136,7 @@ export const invoice = z.strictObject({
   fonts: z.strictObject({ regular: bytes, bold: bytes }).exactOptional(),
 })
 
-export const listeners = z
+export const eventListenersShape = z
   .custom<EventListeners>(hasFunctionsOnly, { error: 'expected an object of functions' })
   .superRefine((value, context) => {
     for (const name of Object.keys(value)) {
@@ -148,12 +148,12 @@ export const listeners = z
 
 const REGISTRATIONS = ['open', 'invitation', 'closed'] as const
 
-export const registration = z.union(
+export const registrationShape = z.union(
   [known(REGISTRATIONS), z.boolean().transform((isOpen) => (isOpen ? 'open' : 'closed'))],
   { error: "expected 'open', 'invitation' or 'closed'" },
 )
 const WORDS = { on: 'open', off: 'closed' } as const
-export const registrationText = z
+export const registrationTextShape = z
   .enum([...REGISTRATIONS, 'on', 'off'], { error: 'expects open, invitation, closed, on or off' })
   .transform((word) => (word === 'on' || word === 'off' ? WORDS[word] : word))
 
@@ -170,7 +170,7 @@ export interface CaptchaSettings {
   readonly sources?: readonly string[]
 }
 
-export const captcha = z.union(
+export const captchaShape = z.union(
   [
     callable<CaptchaCheck>().transform((check): CaptchaSettings => ({ check })),
     z.strictObject({
@@ -201,7 +201,7 @@ export interface MailSettings extends Omit<MailOptions, 'send'> {
 
 const MAIL_MEMBERS = ['send', 'only', 'link', 'words']
 
-export const mail = z
+export const mailShape = z
   .custom<MailSettings>(isObject, { error: 'expected an object' })
   .superRefine((value, context) => {
     const add = (message: string) => context.addIssue({ code: 'custom', message })
@@ -221,7 +221,7 @@ export const mail = z
     }
   })
 
-export const tax = z.union(
+export const taxShape = z.union(
   [
     known(['percentage', 'automatic']),
     z.custom<{
@@ -233,7 +233,7 @@ export const tax = z.union(
   },
 )
 
-export const teams = z.union(
+export const teamsShape = z.union(
   [
     z.boolean(),
     z.strictObject({
@@ -251,7 +251,7 @@ export const teams = z.union(
   { error: 'expected true, false or { taxPercentage: a function of the team }' },
 )
 
-export const selfRegistered = z.strictObject({
+export const selfRegisteredShape = z.strictObject({
   /**
    * The policy for registering clients: `closed` (no one), `initial-access-token` (holders of a token in
    * `TOLLGATE_INITIAL_ACCESS_TOKENS`) or `open` (anyone).
@@ -285,7 +285,7 @@ export const selfRegistered = z.strictObject({
 const resolve = callable<NonNullable<OutgoingOptions['resolve']>>()
 
 /** Members that all kinds of outgoing requests have. */
-export const requestRules = z.strictObject({
+export const requestRulesShape = z.strictObject({
   /**
    * Private addresses and networks that requests may reach.
    * @default none
@@ -305,7 +305,7 @@ export const requestRules = z.strictObject({
   resolve: resolve.exactOptional(),
 })
 
-export const outgoing = requestRules.extend({
+export const outgoingShape = requestRulesShape.extend({
   /**
    * The longest time until a response is complete: 1 to 30 seconds.
    * @default '5s'
@@ -323,7 +323,7 @@ const deliverySecret = z
   .string()
   .refine(isDeliverySecret, { error: `expected ${read.WEBHOOK_SECRET_FORMAT}` })
 
-export const deliveries = requestRules.extend({
+export const deliveriesShape = requestRulesShape.extend({
   /**
    * Seconds to wait for the response of an endpoint, 1 to 30.
    * @default 15

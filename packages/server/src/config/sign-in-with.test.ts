@@ -2,13 +2,13 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { redactSecretValues } from './in-force.ts'
 import { readSettings } from './settings.ts'
-import { resolveSignInWith, type SignInWithSettings, signInWith } from './sign-in-with.ts'
+import { resolveSignInWith, type SignInWithSettings, signInWithShape } from './sign-in-with.ts'
 
 const client = { clientId: 'id', clientSecret: 'a-secret-value' }
 const apple = { clientId: 'com.example', teamId: 'TEAM123456', keyId: 'KEY1234567' }
 const acme = { ...client, name: 'Acme', issuer: 'https://id.example.com' }
 
-const parse = (value: object) => signInWith.parse(value) as SignInWithSettings
+const parse = (value: object) => signInWithShape.parse(value) as SignInWithSettings
 
 describe('the setting signInWith', () => {
   it('takes each secret from the file, or from a variable that overrides it', () => {

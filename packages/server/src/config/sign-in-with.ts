@@ -11,7 +11,7 @@ import * as shapes from './shapes.ts'
 const ID = /^[a-z][a-z0-9-]{0,29}$/
 
 /** The providers that people can sign in with, in addition to passwords. */
-export const signInWith = z.strictObject({
+export const signInWithShape = z.strictObject({
   google: presets.google.settings.optional(),
   github: presets.github.settings.optional(),
   microsoft: presets.microsoft.settings.optional(),
@@ -29,7 +29,7 @@ export const signInWith = z.strictObject({
 })
 
 /** Rules for requests to these providers. */
-export const signInRequests = shapes.requestRules.extend({
+export const signInRequestsShape = shapes.requestRulesShape.extend({
   /**
    * Seconds to wait for the response of a provider, 1 to 30.
    * @default 5
@@ -37,7 +37,7 @@ export const signInRequests = shapes.requestRules.extend({
   timeout: z.number().min(1).max(30).default(5),
 })
 
-export type SignInWithSettings = z.output<typeof signInWith>
+export type SignInWithSettings = z.output<typeof signInWithShape>
 
 /** Name of the environment variable with the secret of a provider. */
 export const secretVariable = (id: string) =>

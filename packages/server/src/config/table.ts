@@ -49,7 +49,7 @@ import {
   whole,
 } from './row.ts'
 import * as shapes from './shapes.ts'
-import { signInRequests, signInWith } from './sign-in-with.ts'
+import { signInRequestsShape, signInWithShape } from './sign-in-with.ts'
 import * as read from './values.ts'
 
 const STANDARD_WEBHOOK_SECRET = 'echo "whsec_$(openssl rand -base64 32)"'
@@ -71,7 +71,7 @@ const corsAccepts = (option: keyof CorsOptions) =>
  * `tollgate.config.ts` and the sentences of docs/reference/service.md, which `npm run
  * docs:settings` updates.
  */
-export const table = {
+export const configTable = {
   /** Set to `production` to run the service in production mode instead of as a demo. */
   NODE_ENV: variable(read.text),
   /** The port to listen on. 0 picks a free one. */
@@ -312,7 +312,7 @@ export const table = {
   BRAINTREE_API_URL: variable(read.url, PROVIDERS),
 
   /** The name of your product, shown on every page. */
-  name: setting(shapes.productName.default('Tollgate'), { text: shapes.productName }),
+  name: setting(shapes.productNameShape.default('Tollgate'), { text: shapes.productNameShape }),
   /**
    * Path of an image for the head of every page: SVG, PNG, JPEG or WebP, at most 256 KB, from the
    * working folder. The service serves it itself. A PNG or JPEG is also printed on invoices.
@@ -339,13 +339,13 @@ export const table = {
    * The seller, at the foot of pages and on invoices and mail: the name of your company.
    * @default `name`, only on invoices and mail
    */
-  vendor: optional(shapes.vendor, { text: shapes.vendor }),
+  vendor: optional(shapes.vendorShape, { text: shapes.vendorShape }),
   /**
    * The seller's address, in lines: at the foot of pages, on invoices and in mail. In the variable,
    * semicolons separate the lines.
    * @default none
    */
-  vendorAddress: setting(shapes.addressLines.default([]), { text: read.lines }),
+  vendorAddress: setting(shapes.addressLinesShape.default([]), { text: read.lines }),
   /** Each scope with the description people read before they approve it. */
   scopes: setting(
     z
@@ -399,8 +399,8 @@ export const table = {
     check: 'plans',
   }),
   /** The currency of all plans, as a three-letter code. */
-  currency: setting(shapes.currency.default('usd'), {
-    text: shapes.currency,
+  currency: setting(shapes.currencyShape.default('usd'), {
+    text: shapes.currencyShape,
     decides: ['billing.stripe.currency', 'billing.braintree.currency'],
   }),
   /**
@@ -418,7 +418,7 @@ export const table = {
    * determine the tax.
    * @default `percentage`
    */
-  tax: optional(shapes.tax, {
+  tax: optional(shapes.taxShape, {
     text: read.oneOf<'percentage' | 'automatic'>(['percentage', 'automatic']),
     decides: ['billing.tax'],
     check: 'providers',
@@ -428,19 +428,22 @@ export const table = {
    * An object switches them on as well; its `taxPercentage` is a function of the team that returns
    * the tax on its subscription charges, because the setting `taxPercentage` is only about users.
    */
-  teams: setting(shapes.teams.default(false), { text: read.onOff, decides: ['billing.owners'] }),
+  teams: setting(shapes.teamsShape.default(false), {
+    text: read.onOff,
+    decides: ['billing.owners'],
+  }),
   /**
    * Contact for questions and for people who forgot their password: an e-mail or a web address, shown
    * on the sign-in page, at the foot of pages, on invoices and in mail.
    */
-  support: optional(shapes.contact, { text: shapes.contact }),
+  support: optional(shapes.contactShape, { text: shapes.contactShape }),
   /**
    * Permission to create an account: `open` (everyone), `invitation` (people [invited by an
    * operator](../guides/accounts.md#invitations)) or `closed`. `true` and `on` mean `open`, `false`
    * and `off` mean `closed`.
    */
-  registration: setting(shapes.registration.prefault('open'), {
-    text: shapes.registrationText,
+  registration: setting(shapes.registrationShape.prefault('open'), {
+    text: shapes.registrationTextShape,
     check: 'registration',
   }),
   /**
@@ -449,7 +452,7 @@ export const table = {
    * [challenge](../guides/accounts.md#captcha) and the origins that it loads from.
    * @default none
    */
-  captcha: optional(shapes.captcha),
+  captcha: optional(shapes.captchaShape),
   /**
    * Whether people can add [a second factor](../guides/second-factors.md), an authenticator app or a
    * passkey: `optional`, `required` for everyone, `operators` (required for operators, optional for
@@ -470,7 +473,7 @@ export const table = {
    * `TOLLGATE_SIGN_IN_GOOGLE_SECRET`.
    * @default none
    */
-  signInWith: setting(signInWith.prefault({}), { check: 'sign-in' }),
+  signInWith: setting(signInWithShape.prefault({}), { check: 'sign-in' }),
   /**
    * Requests to the providers of `signInWith`: `privateAddresses`, private addresses and networks
    * that they may reach (a demo may always reach this machine); `certificates` (PEM) to trust in
@@ -478,7 +481,7 @@ export const table = {
    * function that returns the addresses of a host name.
    * @default public addresses only
    */
-  signInRequests: setting(signInRequests.prefault({}), { check: 'sign-in' }),
+  signInRequests: setting(signInRequestsShape.prefault({}), { check: 'sign-in' }),
   /**
    * Whether people may delete [their own account](../guides/own-account.md#deletion) on the account
    * page. Operators can delete accounts in any case.
@@ -597,8 +600,8 @@ export const table = {
     check: 'cors',
   }),
   /**
-   * The signature algorithm of ID tokens, unless a client has its own. Every client must support
-   * `RS256`.
+   * The signature algorithm of ID tokens, unless a client has its own. `RS256` is the default of
+   * OpenID Connect, so clients that name no algorithm expect it.
    */
   idTokenAlgorithm: oneOf(signingAlgorithms, 'RS256', {
     option: 'openid.idTokenAlgorithm',
@@ -617,7 +620,7 @@ export const table = {
    * Lifetime of ID tokens: `'1h'`, `'15m'`, or seconds.
    * @default `1h`
    */
-  idTokensExpireIn: optional(shapes.lifetime, {
+  idTokensExpireIn: optional(shapes.lifetimeShape, {
     text: read.periodText,
     option: 'openid.idTokensExpireIn',
     check: 'openid',
@@ -666,7 +669,7 @@ export const table = {
    * `scopes`, `resources`.
    * @default open in a demo that listens on this machine, else closed
    */
-  selfRegistered: setting(shapes.selfRegistered.nullable().default(null), {
+  selfRegistered: setting(shapes.selfRegisteredShape.nullable().default(null), {
     check: 'registration',
     decides: [
       'oauth.selfRegistered',
@@ -927,7 +930,7 @@ export const table = {
    * of a host name.
    * @default public addresses only
    */
-  outgoing: setting(shapes.outgoing.prefault({}), {
+  outgoing: setting(shapes.outgoingShape.prefault({}), {
     option: 'oauth.outgoing',
     check: 'outgoing',
     remarks: ({ privateAddresses }) =>
@@ -956,7 +959,7 @@ export const table = {
    * [introspection](../guides/guards.md) can read (`opaque`); in the file also [a format of your
    * own](../guides/write-a-token-format.md).
    */
-  accessTokenFormat: setting(shapes.accessTokenFormat.default('jwt'), {
+  accessTokenFormat: setting(shapes.accessTokenFormatShape.default('jwt'), {
     text: read.oneOf(shapes.accessTokenFormats),
     option: 'oauth.accessTokenFormat',
     check: 'tokens',
@@ -1027,7 +1030,7 @@ export const table = {
    * people who have chosen no language), `words` (texts that replace the built-in ones) and `fonts`
    * (`regular` and `bold`, the bytes of font files).
    */
-  invoice: setting(shapes.invoice.readonly().default({}), { decides: ['billing.invoice'] }),
+  invoice: setting(shapes.invoiceShape.readonly().default({}), { decides: ['billing.invoice'] }),
   /**
    * [Mail to customers](../guides/mail.md), such as receipts and failed payments: `only` (the kinds
    * to send), `link` (a function that returns the URL of the button; by default the billing page),
@@ -1035,21 +1038,21 @@ export const table = {
    * your mail service instead of `TOLLGATE_SMTP_URL`. The seller is named in `invoice`.
    * @default all kinds, if there is a mail server
    */
-  mail: optional(shapes.mail, { decides: ['billing.mail'] }),
+  mail: optional(shapes.mailShape, { decides: ['billing.mail'] }),
   /** Lifetime of access tokens: `'15d'`, `'90m'`, seconds, or a function that returns the `Date` of expiry. */
-  accessTokensExpireIn: setting(shapes.lifetime.default('365d'), {
+  accessTokensExpireIn: setting(shapes.lifetimeShape.default('365d'), {
     text: read.periodText,
     option: 'oauth.accessTokensExpireIn',
     check: 'tokens',
   }),
   /** Lifetime of refresh tokens (`'15d'`, `'90m'`, or seconds). It starts again with each refresh. */
-  refreshTokensExpireIn: setting(shapes.lifetime.default('365d'), {
+  refreshTokensExpireIn: setting(shapes.lifetimeShape.default('365d'), {
     text: read.periodText,
     option: 'oauth.refreshTokensExpireIn',
     check: 'tokens',
   }),
   /** Lifetime of personal access tokens: `'15d'`, `'90m'`, or seconds. */
-  personalAccessTokensExpireIn: setting(shapes.lifetime.default('365d'), {
+  personalAccessTokensExpireIn: setting(shapes.lifetimeShape.default('365d'), {
     text: read.periodText,
     option: 'oauth.personalAccessTokensExpireIn',
     check: 'tokens',
@@ -1060,8 +1063,8 @@ export const table = {
    * APIs that verify JWTs with a library of their own do not know the prefix.
    * @default none
    */
-  tokenPrefix: optional(shapes.tokenPrefix, {
-    text: shapes.tokenPrefix,
+  tokenPrefix: optional(shapes.tokenPrefixShape, {
+    text: shapes.tokenPrefixShape,
     option: 'oauth.personalAccessTokenPrefix',
     check: 'tokens',
   }),
@@ -1070,14 +1073,14 @@ export const table = {
    * token, as long as that token is unused: 10 s to 7 d, or `false` for ten seconds. See
    * [grants](../guides/grants.md#refresh-tokens).
    */
-  refreshTokensRepeatableFor: setting(shapes.repeatable.default('24h'), {
-    text: shapes.repeatableText,
+  refreshTokensRepeatableFor: setting(shapes.repeatWindowShape.default('24h'), {
+    text: shapes.repeatWindowTextShape,
     option: 'refreshToken.repeatableFor',
     check: 'tokens',
   }),
   /** Like `refreshTokensRepeatableFor`, but for public clients. */
-  publicRefreshTokensRepeatableFor: setting(shapes.repeatable.default('1h'), {
-    text: shapes.repeatableText,
+  publicRefreshTokensRepeatableFor: setting(shapes.repeatWindowShape.default('1h'), {
+    text: shapes.repeatWindowTextShape,
     option: 'refreshToken.publicRepeatableFor',
     check: 'tokens',
   }),
@@ -1142,7 +1145,7 @@ export const table = {
    * such as `'invoice.paid'`. A function that throws is called again, so make it idempotent.
    * @default none
    */
-  on: optional(shapes.listeners, {
+  on: optional(shapes.eventListenersShape, {
     option: 'billing.on',
   }),
   /**
@@ -1154,7 +1157,7 @@ export const table = {
    * a function that returns the addresses of a host name.
    * @default none
    */
-  deliveries: setting(shapes.deliveries.prefault({}), {
+  deliveries: setting(shapes.deliveriesShape.prefault({}), {
     decides: ['billing.deliveries'],
     check: 'deliveries',
   }),
@@ -1202,7 +1205,7 @@ export const table = {
    * How many promotion codes that do not exist a person may try: `limit` attempts in `seconds`.
    * @default 10 in an hour
    */
-  promotionCodeAttempts: optional(shapes.attempts, { option: 'billing.codeAttempts' }),
+  promotionCodeAttempts: optional(shapes.attemptLimitShape, { option: 'billing.codeAttempts' }),
   /**
    * Ids of the Stripe prices on sale. Other prices are rejected before a request is sent, and
    * `tollgate doctor` names those that Stripe does not have.

@@ -3,9 +3,9 @@ import { didYouMean } from './did-you-mean.ts'
 import type { Mode, VariableRow } from './row.ts'
 import { type Settings, settingRows } from './settings.ts'
 import { isSecretVariable } from './sign-in-with.ts'
-import { table } from './table.ts'
+import { configTable } from './table.ts'
 
-type Table = typeof table
+type Table = typeof configTable
 export type VariableName = {
   [Name in keyof Table]: Table[Name] extends VariableRow<infer _, infer __> ? Name : never
 }[keyof Table]
@@ -29,9 +29,11 @@ export const providerKeys: readonly (readonly VariableName[])[] = [
   ],
 ]
 
-/** Definitions of the environment variables that are not settings of the file, by name. */
+/** Definitions of the environment variables that are not keys of the configuration file, by name. */
 export const variableRows: ReadonlyMap<string, VariableRow<unknown, unknown>> = new Map(
-  Object.entries(table).flatMap(([name, row]) => ('file' in row ? [] : [[name, row] as const])),
+  Object.entries(configTable).flatMap(([name, row]) =>
+    'file' in row ? [] : [[name, row] as const],
+  ),
 )
 
 /** Name of the variable that overrides a setting: `TOLLGATE_PASSWORD_GRANT` for `passwordGrant`. */

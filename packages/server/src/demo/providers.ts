@@ -211,7 +211,7 @@ export const DEMO_COUPON = 'SPRING'
 export async function registerWebhooks(
   sandbox: BothProviders,
   url: string,
-  kept: { readonly url: string; readonly secret: string } | undefined,
+  existing: { readonly url: string; readonly secret: string } | undefined,
 ): Promise<{ readonly url: string; readonly secret: string }> {
   const braintreeUrl = `${url}/braintree/webhook`
   for (const known of sandbox.braintree.webhooks()) {
@@ -223,7 +223,7 @@ export async function registerWebhooks(
   const stripeUrl = `${url}/stripe/webhook`
   const { data } = await stripe.webhookEndpoints.list({ limit: 100 })
   const current = data.find((endpoint) => endpoint.url === stripeUrl)
-  if (current && kept?.url === stripeUrl) return kept
+  if (current && existing?.url === stripeUrl) return existing
   for (const { id } of data) await stripe.webhookEndpoints.del(id)
   const { secret } = sandbox.stripe.registerWebhook(stripeUrl)
   return { url: stripeUrl, secret }

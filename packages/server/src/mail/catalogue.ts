@@ -28,7 +28,7 @@ export type RenderExample = (language: string, context: ExampleContext) => Rende
 export const MAIL_LANGUAGES = mailLanguages
 
 /** Every kind of mail that the service sends. The preview shows an example of each. */
-export const MAILS: ReadonlyMap<ServiceMailKind, RenderExample> = new Map([
+export const EXAMPLE_MAILS: ReadonlyMap<ServiceMailKind, RenderExample> = new Map([
   ...mailKinds.map((kind) => [kind, createBillingExample(kind)] as const),
   ...accountMailKinds.map((kind) => [kind, createAccountExample(kind)] as const),
 ])
@@ -38,7 +38,7 @@ export type ServiceMailKind = MailKind | AccountMailKind
 
 /** Whether a text names a kind of mail. */
 export const isMailKind = (text: string): text is ServiceMailKind =>
-  (MAILS as ReadonlyMap<string, unknown>).has(text)
+  (EXAMPLE_MAILS as ReadonlyMap<string, unknown>).has(text)
 
 /** Values that the examples of mail name. Kinds that are missing here name an address. */
 const EXAMPLES: Partial<Record<AccountMailKind, string>> = {

@@ -348,7 +348,7 @@ export const en = {
     'For example the program that will use the token, so that you recognize it later.',
   'tokens.scopes': 'Permissions of the token',
   'tokens.expiry': 'Expires',
-  'tokens.expiry.longest': 'As late as this service allows (the longest lifetime)',
+  'tokens.expiry.longest': 'Longest lifetime allowed',
   'tokens.expiry.days': 'In {days} days',
   'tokens.create': 'Create token',
 

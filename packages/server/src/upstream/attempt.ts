@@ -25,15 +25,15 @@ export function createAttempt(
  * Converts an attempt to the form that providers take, with the redirect URI. `url` is the base URL
  * of this service.
  */
-export function toUpstreamAttempt(kept: SignInAttempt, url: string): UpstreamAttempt {
-  const { state, nonce, codeVerifier, isFresh, startedAt } = kept
+export function toUpstreamAttempt(attempt: SignInAttempt, url: string): UpstreamAttempt {
+  const { state, nonce, codeVerifier, isFresh, startedAt } = attempt
   return {
     state,
     nonce,
     codeVerifier,
     isFresh,
     startedAt: new Date(startedAt),
-    redirectUri: `${url}${callbackPath(kept.provider)}`,
+    redirectUri: `${url}${callbackPath(attempt.provider)}`,
   }
 }
 

@@ -71,7 +71,7 @@ export interface MoneyDecisions {
    * Whether the person asked for the deletion, which another process then completes after a crash.
    * @default false
    */
-  readonly leaving?: boolean
+  readonly isOwnRequest?: boolean
 }
 
 /**
@@ -207,7 +207,7 @@ export async function deleteAccount(
   parts: AccountServices,
   billing: BillingAccess,
   account: Account,
-  { choice, voidOpen = false, leaving = false }: MoneyDecisions,
+  { choice, voidOpen = false, isOwnRequest = false }: MoneyDecisions,
 ): Promise<AccountOutcome> {
   const before = await readObligations(billing, account)
   const isDecided = choice === 'now' || choice === 'period-end'
@@ -215,7 +215,7 @@ export async function deleteAccount(
   const staysUntilEnd = choice === 'period-end' && before.subscriptions.some(isLive)
   if (!voidOpen && !staysUntilEnd) requireNothingOpen(account, before, false)
   await parts.teams.requireLeavable(account.id, billing)
-  await lock(parts, account, leaving)
+  await lock(parts, account, isOwnRequest)
   return finish(account, async () => {
     const locked = (await parts.users.findAccount(account.id)) ?? account
     if (locked.billedBy !== null) {
@@ -309,8 +309,8 @@ function requireNothingOpen(
  * Locks the account as the first step, so that nothing new can begin, and an intruder is out even
  * if a provider is unavailable.
  */
-async function lock(parts: AccountServices, { id }: Account, leaving = false): Promise<void> {
-  if (!(await parts.users.setDisabled(id, true, { leaving }))) {
+async function lock(parts: AccountServices, { id }: Account, isOwnRequest = false): Promise<void> {
+  if (!(await parts.users.setDisabled(id, true, { isOwnRequest }))) {
     throw new AccountDeletionBlocked('An operator has disabled this account')
   }
   await endSignIns(parts, id)

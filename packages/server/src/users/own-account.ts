@@ -84,7 +84,7 @@ export async function deleteOwnAccount(
   account: Account,
 ): Promise<AccountOutcome> {
   try {
-    return await deleteAccount(parts, billing, account, { choice: 'now', leaving: true })
+    return await deleteAccount(parts, billing, account, { choice: 'now', isOwnRequest: true })
   } catch (error) {
     // People whose account is locked could not sign in to do it.
     if (needsActionOfPerson(error)) await parts.users.cancelRequestedDeletion(account.id)

@@ -120,7 +120,7 @@ export interface UserAccounts {
    */
   changePassword(id: string, password: string): Promise<void>
   /**
-   * Disables or enables an account. `leaving` says that the person asked to delete the account,
+   * Disables or enables an account. `isOwnRequest` says that the person asked to delete the account,
    * which is then completed even after a crash. Returns `false` if an operator has disabled the
    * account already, and the person asks to delete it.
    * @throws LastOwner
@@ -128,7 +128,7 @@ export interface UserAccounts {
   setDisabled(
     id: string,
     disabled: boolean,
-    options?: { readonly leaving?: boolean },
+    options?: { readonly isOwnRequest?: boolean },
   ): Promise<boolean>
   /**
    * Cancels a deletion that the person asked for: enables the account if it is disabled only
@@ -331,9 +331,9 @@ export function createUsers(options: {
       const newestFirst = rows.sort((a, b) => b.id - a.id)
       return newestFirst.slice(0, limit).map(accountFromRow)
     },
-    async setDisabled(id, disabled, { leaving = false } = {}) {
+    async setDisabled(id, disabled, { isOwnRequest = false } = {}) {
       const at = clock.now()
-      if (disabled && leaving) {
+      if (disabled && isOwnRequest) {
         const { numUpdatedRows } = await database.kysely
           .updateTable('users')
           .set(userTable.toChange({ disabledAt: at, leavingAt: at }))

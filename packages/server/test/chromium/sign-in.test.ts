@@ -41,7 +41,7 @@ describeInChromium('signing in with a browser', ({ newPage, forgive }) => {
     await page.getByRole('heading', { name: 'Welcome, Eve' }).waitFor()
   })
 
-  it('is undone by a sign-out, which also ends cookie mode', async () => {
+  it('is undone by a sign-out, which also makes the cookie of cookie mode invalid', async () => {
     const page = await newPage()
     forgive(page, /status of 401/)
     await register(page, service, {

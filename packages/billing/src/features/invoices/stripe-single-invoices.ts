@@ -125,29 +125,30 @@ function sortForPayment(
  */
 export async function findOrCreateInvoice(
   context: StripeContext,
-  wanted: SingleInvoice,
+  singleInvoice: SingleInvoice,
 ): Promise<Stripe.Invoice> {
   const { stripe } = context
-  const { item } = wanted
-  const invoice = (await findReusableInvoice(context, wanted)) ?? (await create(context, wanted))
+  const { item } = singleInvoice
+  const invoice =
+    (await findReusableInvoice(context, singleInvoice)) ?? (await create(context, singleInvoice))
   if (invoice.status !== 'draft') return invoice
   if (invoice.lines.data.length === 0) {
     await stripe.invoiceItems.create({
-      customer: wanted.customer,
+      customer: singleInvoice.customer,
       invoice: invoice.id,
       ...item.amount,
       description: item.description,
     })
   }
   // Stripe retries the payment from here on, unless we are to void the invoice on failure.
-  const terms = { auto_advance: !wanted.voidOnFailure }
+  const terms = { auto_advance: !singleInvoice.voidOnFailure }
   try {
     return await stripe.invoices.finalizeInvoice(invoice.id, terms)
   } catch (error) {
     // With a key, the next call continues with the draft. Without one, the draft cannot be found
     // again.
     const isUntaxable = isBillingError(toBillingError(error), 'tax_location_unknown')
-    if (isUntaxable && wanted.key === null) await stripe.invoices.del(invoice.id)
+    if (isUntaxable && singleInvoice.key === null) await stripe.invoices.del(invoice.id)
     throw error
   }
 }

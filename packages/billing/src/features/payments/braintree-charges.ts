@@ -11,7 +11,7 @@ import {
   createBraintreeInvoices,
   listCustomerSales,
 } from '../invoices/braintree.ts'
-import { buildApiRequestKey, buildOrderId } from './braintree-order-key.ts'
+import { buildBraintreeIdempotencyKey, buildOrderId } from './braintree-order-key.ts'
 import type { ChargeOptions, InvoiceForOptions } from './charge-contract.ts'
 
 type Charges = Pick<
@@ -134,5 +134,5 @@ async function findEarlierCharge(
   const before = sales.filter((sale) => sale.orderId === orderId)
   const declines = before.filter(({ status }) => FAILED.includes(status)).length
   const done = before.find(({ status }) => !FAILED.includes(status)) ?? null
-  return { orderId, done, apiRequestKey: buildApiRequestKey(key, declines) }
+  return { orderId, done, apiRequestKey: buildBraintreeIdempotencyKey(key, declines) }
 }

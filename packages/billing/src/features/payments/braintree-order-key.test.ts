@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { buildApiRequestKey, buildOrderId, listPossibleOrderKeys } from './braintree-order-key.ts'
+import {
+  buildBraintreeIdempotencyKey,
+  buildOrderId,
+  listPossibleOrderKeys,
+} from './braintree-order-key.ts'
 
 const key = (length: number) => 'k'.repeat(length)
 const HASH = /^[0-9a-f]{64}$/
@@ -16,28 +20,40 @@ describe('an idempotency key, as sent to Braintree', () => {
       `refund:${key(120)}`,
     ],
     ['the order id of a refund', 121, 'refund:', buildOrderId(key(121), 'refund:'), HASH],
-    ['a request key', 255, '', buildApiRequestKey(key(255), 0), key(255)],
-    ['a request key after a decline', 253, '', buildApiRequestKey(key(253), 1), `${key(253)}:1`],
+    ['a request key', 255, '', buildBraintreeIdempotencyKey(key(255), 0), key(255)],
+    [
+      'a request key after a decline',
+      253,
+      '',
+      buildBraintreeIdempotencyKey(key(253), 1),
+      `${key(253)}:1`,
+    ],
     [
       'a request key after a decline',
       254,
       '',
-      buildApiRequestKey(key(254), 1).replace(/:1$/, ''),
+      buildBraintreeIdempotencyKey(key(254), 1).replace(/:1$/, ''),
       HASH,
     ],
-    ['a request key after two declines', 17, '', buildApiRequestKey(key(17), 2), `${key(17)}:2`],
+    [
+      'a request key after two declines',
+      17,
+      '',
+      buildBraintreeIdempotencyKey(key(17), 2),
+      `${key(17)}:2`,
+    ],
     [
       'the request key of a refund',
       248,
       'refund:',
-      buildApiRequestKey(key(248), 0, 'refund:'),
+      buildBraintreeIdempotencyKey(key(248), 0, 'refund:'),
       `refund:${key(248)}`,
     ],
     [
       'the request key of a refund',
       249,
       'refund:',
-      buildApiRequestKey(key(249), 0, 'refund:'),
+      buildBraintreeIdempotencyKey(key(249), 0, 'refund:'),
       HASH,
     ],
   ])(

@@ -31,9 +31,13 @@ export function listPossibleOrderKeys(key: string): readonly string[] {
  * Braintree returns the first transaction, even if it was declined. So the request key also
  * contains the number of earlier declines.
  */
-export function buildApiRequestKey(key: string, declines: number, prefix = ''): string {
-  const suffix = declines === 0 ? '' : `:${declines}`
-  return shortenToFit(MAX_REQUEST_KEY_LENGTH, key, (name) => `${prefix}${name}${suffix}`)
+export function buildBraintreeIdempotencyKey(
+  operationKey: string,
+  declineCount: number,
+  prefix = '',
+): string {
+  const suffix = declineCount === 0 ? '' : `:${declineCount}`
+  return shortenToFit(MAX_REQUEST_KEY_LENGTH, operationKey, (name) => `${prefix}${name}${suffix}`)
 }
 
 function shortenToFit(longest: number, key: string, write: (name: string) => string): string {

@@ -6,7 +6,7 @@ import type { BraintreeContext } from '../../providers/braintree/client.ts'
 import { listErrorCodes, nullIfMissing, requireSuccess } from '../../providers/braintree/errors.ts'
 import type { GatewayParts } from '../../providers/gateway-parts.ts'
 import {
-  buildApiRequestKey,
+  buildBraintreeIdempotencyKey,
   buildOrderId,
   listPossibleOrderKeys,
 } from '../payments/braintree-order-key.ts'
@@ -135,7 +135,7 @@ async function refundSale(
   const request = {
     ...(amount === null ? {} : { amount: toDecimal(amount) }),
     orderId: buildRefundOrderId(key, reason),
-    apiRequestKey: buildApiRequestKey(key, before.length, 'refund:'),
+    apiRequestKey: buildBraintreeIdempotencyKey(key, before.length, 'refund:'),
   }
   const result = await context.gateway.transaction.refund(sale.id, request)
   if (!result.success) {

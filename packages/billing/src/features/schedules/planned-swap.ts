@@ -57,14 +57,14 @@ export type PlannedItemsUpdate = (
  * The effect of a change of a subscription on its present and its planned prices. Use
  * `UNCHANGED_PRICES` for a change that affects no prices.
  */
-export interface PriceEffect {
+export interface SubscriptionPriceChange {
   /** Makes the same change in the prices of the planned swap. */
   readonly carry: PlannedItemsUpdate
   /** Returns all present prices of the subscription after the change. */
   readonly targetOf: (found: ProviderSubscription) => readonly RequestedItem[]
 }
 
-export const UNCHANGED_PRICES: PriceEffect = {
+export const UNCHANGED_PRICES: SubscriptionPriceChange = {
   carry: (planned) => planned,
   targetOf: toRequestedItems,
 }
@@ -73,7 +73,7 @@ interface RuleArguments {
   readonly subscription: SubscriptionScope
   readonly current: CurrentSubscription
   readonly change: ChangeAtProvider
-  readonly prices: PriceEffect
+  readonly prices: SubscriptionPriceChange
 }
 
 /**
@@ -84,7 +84,7 @@ export function withPlannedSwapRule(
   subscription: SubscriptionScope,
   changeKind: keyof typeof PLANNED_SWAP_RULES,
   change: ChangeAtProvider,
-  prices: PriceEffect = UNCHANGED_PRICES,
+  prices: SubscriptionPriceChange = UNCHANGED_PRICES,
 ): ChangeAtProvider {
   return async (current) => {
     const asked = { subscription, current, change, prices }

@@ -9,28 +9,28 @@ import { listDifferingTerms, type RequestedTerms } from './differing-terms.ts'
 export async function findDifferingTerms(
   context: BillingContext,
   { record, found }: RunningSubscription,
-  asked: RequestedTerms,
+  requestedTerms: RequestedTerms,
 ): Promise<DifferentTerm[]> {
   const { options } = context
   const { can } = requireProvider(context, record.provider)
   const agreed = await (await context.gateway(record.provider)).findTerms(found)
   const now = options.clock.now()
-  return listDifferingTerms(asked, { record, agreed, now, tax: options.tax, can })
+  return listDifferingTerms(requestedTerms, { record, agreed, now, tax: options.tax, can })
 }
 
 /** Throws AlreadySubscribed unless the running subscription has exactly the requested terms. */
 export async function requireSameTerms(
   context: BillingContext,
   running: RunningSubscription,
-  asked: RequestedTerms,
+  requestedTerms: RequestedTerms,
 ): Promise<void> {
-  const terms = await findDifferingTerms(context, running, asked)
+  const terms = await findDifferingTerms(context, running, requestedTerms)
   if (terms.length === 0) return
   const each = terms.map(
     ({ term, inForce, wanted, use }) => `${term} is ${inForce}, asked for ${wanted} (use ${use})`,
   )
   throw new AlreadySubscribed(
-    `There is a subscription '${asked.wanted.name}' already, with other terms: ${each.join('; ')}`,
+    `There is a subscription '${requestedTerms.wanted.name}' already, with other terms: ${each.join('; ')}`,
     { terms },
   )
 }

@@ -12,8 +12,8 @@ export interface RequestedSubscription extends StartTerms {
   /** The provider's id of a coupon or of a promotion code. `null` for no discount. */
   readonly coupon: string | null
   /**
-   * Promotion code as the customer typed it, if one is used. The promotion code's id is in
-   * `coupon`.
+   * Promotion code as the customer typed it. `coupon` then contains the id of the promotion code
+   * instead of a coupon's id.
    */
   readonly code?: string
   readonly trialDays: number | null

@@ -200,7 +200,7 @@ export async function swapSubscription(
 export function replaceSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
-  wanted: SwapRequest,
+  swapRequest: SwapRequest,
 ): Promise<SubscriptionRecord> {
   const { clock } = context.options
   const { owner, provider, providerId: from, name } = record
@@ -209,7 +209,7 @@ export function replaceSubscription(
     await requireUnchangedOwner(context, record)
     const newest = await context.subscriptions.findByName(owner, name)
     // A concurrent call, which held the lock, has already made the swap.
-    if (newest && newest.id !== record.id && hasRequestedPrices(newest, wanted)) {
+    if (newest && newest.id !== record.id && hasRequestedPrices(newest, swapRequest)) {
       if (hasSubscriptionEnded(newest, clock.now())) throw hasEnded()
       return newest
     }
@@ -217,9 +217,11 @@ export function replaceSubscription(
     if (current) requireLive(context, provider, current)
     const row = await requireSubscriptionRecord(context, record)
     if (hasSubscriptionEnded(row, clock.now())) throw hasEnded()
-    const { items } = wanted
-    const same = { provider, from, price: wanted.price, ...(items ? { items } : {}) }
-    const tax = wanted.keepsPrice ? (wanted.before?.tax ?? wanted.tax) : wanted.tax
+    const { items } = swapRequest
+    const same = { provider, from, price: swapRequest.price, ...(items ? { items } : {}) }
+    const tax = swapRequest.keepsPrice
+      ? (swapRequest.before?.tax ?? swapRequest.tax)
+      : swapRequest.tax
     const request = { ...same, tax }
     const intent: OperationIntent = { owner, kind: 'swap', request, same, name }
     const operation = await beginOperation(context, locked, intent)
@@ -228,7 +230,7 @@ export function replaceSubscription(
     const at = { operation: operation.id, name, customerId, now: clock.now() }
     const made = await runOperation(context, locked, operation, () =>
       locked.change(provider, (gateway) =>
-        requireGatewayPart(gateway, 'replacements').create(from, wanted, at),
+        requireGatewayPart(gateway, 'replacements').create(from, swapRequest, at),
       ),
     )
     await storeTaxTerms(context, locked, provider, { found: made, tax, lastChargeAt: null })

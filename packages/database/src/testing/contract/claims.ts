@@ -88,7 +88,7 @@ export function prepareInsertWhileUnfinished(
 }
 
 /** Checks writes that only one of many concurrent callers can win. */
-export const defineClaimsContract: ContractPart = ({ describe, it }, create) => {
+export const defineRowClaimsContract: ContractPart = ({ describe, it }, create) => {
   describe('a row that one of several callers can claim', () => {
     it('is returned as it is after the change, or null if nothing was claimed', () =>
       withThingsTable(create, async (database) => {

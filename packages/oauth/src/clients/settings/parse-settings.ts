@@ -107,8 +107,11 @@ function findContradictions({
  * because they are probably typing mistakes.
  * @throws ValidationFailed if a setting is invalid or unknown
  */
-export function parseSettings(given: object, issuer: string): ConfigurableClientSettings {
-  const { settings, problems, others } = readSettings({ ...given }, issuer)
+export function parseSettings(
+  requestedSettings: object,
+  issuer: string,
+): ConfigurableClientSettings {
+  const { settings, problems, others } = readSettings({ ...requestedSettings }, issuer)
   const unknown = others.map((name) => `${name} is not a client setting`)
   const all = [...problems, ...unknown]
   if (all.length > 0) throw new ValidationFailed({ settings: all.map((text) => `${text}.`) })

@@ -4,7 +4,7 @@ import { NotFound } from '../wire/errors.ts'
 import type { XmlValue } from '../wire/xml.ts'
 
 /** An API call with verified keys and a known route. */
-export interface BraintreeCall {
+export interface BraintreeApiCall {
   readonly context: BraintreeContext
   /** Values of the `:name` segments in the route's path. */
   readonly params: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export type OperationResponse = {
   readonly status?: 200 | 201
 } | null
 
-export type BraintreeOperation = (call: BraintreeCall) => OperationResponse
+export type BraintreeOperation = (call: BraintreeApiCall) => OperationResponse
 
 /**
  * Operations of one resource. The keys are the method and the path relative to the resource, such

@@ -6,7 +6,7 @@ import { BadRequest, NotAuthorized } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { isObject, RequestFields } from '../wire/validation.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
-import type { BraintreeCall, BraintreeOperations, OperationResponse } from './operation.ts'
+import type { BraintreeApiCall, BraintreeOperations, OperationResponse } from './operation.ts'
 
 /**
  * A field by which records can be searched: how to read its value, and whether it is compared as
@@ -50,7 +50,7 @@ export function searchOperations<Row extends object>(
 
 /** Returns the ids of all records that match the search criteria, newest first. */
 export function listMatchingIds<Row extends object>(
-  call: BraintreeCall,
+  call: BraintreeApiCall,
   searchFields: SearchFields<Row>,
 ): OperationResponse {
   const criteria = readCriteria(call, searchFields)
@@ -70,7 +70,7 @@ export function listMatchingIds<Row extends object>(
  * many records as it requested.
  */
 export function searchPage<Row extends object>(
-  call: BraintreeCall,
+  call: BraintreeApiCall,
   searchFields: SearchFields<Row>,
 ): OperationResponse {
   const ids = new RequestFields(call.body).object('search').list('ids')
@@ -88,7 +88,7 @@ export function searchPage<Row extends object>(
 type Matcher<Row> = (row: Row) => boolean
 
 function readCriteria<Row extends object>(
-  call: BraintreeCall,
+  call: BraintreeApiCall,
   searchFields: SearchFields<Row>,
 ): Matcher<Row>[] {
   const search = new RequestFields(call.body).object('search')

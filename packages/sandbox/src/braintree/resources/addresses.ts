@@ -1,5 +1,5 @@
 import {
-  type BraintreeCall,
+  type BraintreeApiCall,
   type BraintreeOperations,
   type OperationResponse,
   requireRow,
@@ -13,7 +13,7 @@ import { RequestFields } from '../wire/validation.ts'
 
 const MAX_ADDRESSES = 50
 
-function create({ context, body, params }: BraintreeCall): OperationResponse {
+function create({ context, body, params }: BraintreeApiCall): OperationResponse {
   const customerId = params.customer ?? ''
   requireRow(context.tables.customers, customerId)
   const fields = new RequestFields(body).object('address')
@@ -27,7 +27,7 @@ function create({ context, body, params }: BraintreeCall): OperationResponse {
   return respond(storeAddress(context, customerId, parts), 201)
 }
 
-function update({ context, body, params }: BraintreeCall): OperationResponse {
+function update({ context, body, params }: BraintreeApiCall): OperationResponse {
   const row = requireAddress(context, params)
   const fields = new RequestFields(body).object('address')
   const parts = readAddressParts(fields)
@@ -35,11 +35,11 @@ function update({ context, body, params }: BraintreeCall): OperationResponse {
   return respond(changeAddress(context, row, parts))
 }
 
-function find({ context, params }: BraintreeCall): OperationResponse {
+function find({ context, params }: BraintreeApiCall): OperationResponse {
   return respond(requireAddress(context, params))
 }
 
-function remove({ context, params }: BraintreeCall): OperationResponse {
+function remove({ context, params }: BraintreeApiCall): OperationResponse {
   removeAddress(context, requireAddress(context, params))
   return null
 }

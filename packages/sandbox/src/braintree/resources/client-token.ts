@@ -1,4 +1,4 @@
-import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
+import type { BraintreeApiCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
 import {
   type BraintreeContext,
   findMerchantAccount,
@@ -30,7 +30,7 @@ const NEEDS_CUSTOMER = [
   ['fail_on_duplicate_payment_method_for_customer', '92805'],
 ] as const
 
-function generate({ context, body }: BraintreeCall): OperationResponse {
+function generate({ context, body }: BraintreeApiCall): OperationResponse {
   const fields = new RequestFields(body).object('client_token')
   fields.permit(KEYS)
   const version = fields.integer('version') ?? 2

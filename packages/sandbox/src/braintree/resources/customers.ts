@@ -1,5 +1,5 @@
 import {
-  type BraintreeCall,
+  type BraintreeApiCall,
   type BraintreeOperations,
   type OperationResponse,
   requireRow,
@@ -23,7 +23,7 @@ import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addressOperations } from './addresses.ts'
 import { createAddressSearchFields, createContactSearchFields } from './contact-search.ts'
 
-function create({ context, body }: BraintreeCall): OperationResponse {
+function create({ context, body }: BraintreeApiCall): OperationResponse {
   const fields = new RequestFields(body).object('customer')
   const id = readCustomerId(context, fields, null)
   const details = parseCustomerDetails(context, fields)
@@ -45,7 +45,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   return { root: 'customer', value: customerXml(context, row), status: 201 }
 }
 
-function update({ context, body, params }: BraintreeCall): OperationResponse {
+function update({ context, body, params }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
   const fields = new RequestFields(body).object('customer')
   const id = readCustomerId(context, fields, row.id)
@@ -62,7 +62,7 @@ function update({ context, body, params }: BraintreeCall): OperationResponse {
   return { root: 'customer', value: customerXml(context, row) }
 }
 
-function find({ context, params, query }: BraintreeCall): OperationResponse {
+function find({ context, params, query }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
   const filter = query.get('association_filter_id')
   return { root: 'customer', value: customerXml(context, row, parseAssociationFilter(filter)) }
@@ -74,7 +74,7 @@ function parseAssociationFilter(filter: string | null): ShownAssociations {
   return filter === 'customertoplevelassociations' ? 'top-level' : 'all'
 }
 
-function remove({ context, params }: BraintreeCall): OperationResponse {
+function remove({ context, params }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.customers, params.id)
   const { addresses: kept, paymentMethods } = context.tables
   for (const method of paymentMethods.findBy('customer', row.id)) {

@@ -1,8 +1,8 @@
-import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
+import type { BraintreeApiCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
 import { parseTransactionId, renderDisputeXml } from '../state/dispute-xml.ts'
 import { NotFound } from '../wire/errors.ts'
 
-function find({ context, params }: BraintreeCall): OperationResponse {
+function find({ context, params }: BraintreeApiCall): OperationResponse {
   const row = context.tables.transactions.get(parseTransactionId(params.id ?? '') ?? '')
   if (!row?.dispute) throw new NotFound('No such dispute')
   return { root: 'dispute', value: renderDisputeXml(row, row.dispute) }

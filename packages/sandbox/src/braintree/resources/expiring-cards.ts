@@ -1,4 +1,4 @@
-import type { BraintreeCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
+import type { BraintreeApiCall, BraintreeOperations, OperationResponse } from '../api/operation.ts'
 import { listMatchingIds, type SearchFields, searchPage } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { renderMethodXml } from '../state/payment-method-xml.ts'
@@ -18,7 +18,7 @@ function currentMonth(context: BraintreeContext): number {
 }
 
 /** Reads the month from the query parameter `start` or `end`: `052026`. */
-function readMonth(call: BraintreeCall, key: string): number {
+function readMonth(call: BraintreeApiCall, key: string): number {
   const [, month, year] = /^(0[1-9]|1[0-2])(\d{4})$/.exec(call.query.get(key) ?? '') ?? []
   if (!month || !year) throw new BadRequest(`${key} is a month and a year`)
   return Number(`${year}${month}`)
@@ -26,9 +26,9 @@ function readMonth(call: BraintreeCall, key: string): number {
 
 /** Searches cards by expiration. The request body is ignored. */
 function searchCards(
-  isWanted: (call: BraintreeCall) => (month: number) => boolean,
+  isWanted: (call: BraintreeApiCall) => (month: number) => boolean,
   step: typeof listMatchingIds,
-): (call: BraintreeCall) => OperationResponse {
+): (call: BraintreeApiCall) => OperationResponse {
   return (call) => {
     const wanted = isWanted(call)
     const noun: SearchFields<PaymentMethodRow> = {
@@ -46,12 +46,12 @@ function searchCards(
   }
 }
 
-const createExpiredFilter = (call: BraintreeCall) => {
+const createExpiredFilter = (call: BraintreeApiCall) => {
   const now = currentMonth(call.context)
   return (month: number) => month < now
 }
 
-const createExpiringFilter = (call: BraintreeCall) => {
+const createExpiringFilter = (call: BraintreeApiCall) => {
   const start = readMonth(call, 'start')
   const end = readMonth(call, 'end')
   return (month: number) => month >= start && month <= end

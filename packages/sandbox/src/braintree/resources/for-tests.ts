@@ -1,5 +1,5 @@
 import {
-  type BraintreeCall,
+  type BraintreeApiCall,
   type BraintreeOperations,
   type OperationResponse,
   requireRow,
@@ -23,7 +23,7 @@ const AMOUNT_CODES = { invalid: '92002', negative: '92002', 'too-large': '92023'
  * Creates an add-on or discount, which the SDK can only list. Braintree's own test gateway has this
  * URL. It is useful if the sandbox runs in another process, where the handle is not available.
  */
-function createModification({ context, body }: BraintreeCall): OperationResponse {
+function createModification({ context, body }: BraintreeApiCall): OperationResponse {
   const fields = new RequestFields(body).object('modification')
   fields.permit(KEYS)
   const { modifications, plans } = context.tables
@@ -58,7 +58,7 @@ function createModification({ context, body }: BraintreeCall): OperationResponse
  * Makes a subscription past due by one billing cycle for a number of days, as Braintree's own tests
  * do.
  */
-function pastDue({ context, params, query }: BraintreeCall): OperationResponse {
+function pastDue({ context, params, query }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.subscriptions, params.id)
   const days = Number(query.get('days_past_due') ?? 1)
   if (!Number.isInteger(days) || days < 1) throw new NotFound('No such number of days')

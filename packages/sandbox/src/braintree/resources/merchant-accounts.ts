@@ -1,5 +1,5 @@
 import {
-  type BraintreeCall,
+  type BraintreeApiCall,
   type BraintreeOperations,
   type OperationResponse,
   requireRow,
@@ -9,12 +9,12 @@ import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
 
 const PAGE_SIZE = 10
 
-function find({ context, params }: BraintreeCall): OperationResponse {
+function find({ context, params }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.merchantAccounts, params.id)
   return { root: 'merchant_account', value: accountXml(row) }
 }
 
-function page({ context, query }: BraintreeCall): OperationResponse {
+function page({ context, query }: BraintreeApiCall): OperationResponse {
   const rows = [...context.tables.merchantAccounts.values()]
   const number = Math.max(1, Number(query.get('page')) || 1)
   const shown = rows.slice((number - 1) * PAGE_SIZE, number * PAGE_SIZE)

@@ -1,5 +1,5 @@
 import {
-  type BraintreeCall,
+  type BraintreeApiCall,
   type BraintreeOperations,
   type OperationResponse,
   requireRow,
@@ -54,7 +54,7 @@ const KINDS = {
   },
 } as const
 
-function create({ context, body }: BraintreeCall): OperationResponse {
+function create({ context, body }: BraintreeApiCall): OperationResponse {
   const all = new RequestFields(body)
   const root = all.has('credit_card') ? 'credit_card' : 'payment_method'
   const kind = KINDS[root]
@@ -131,11 +131,11 @@ function findStoredMethod(
   return row
 }
 
-function find({ context, params }: BraintreeCall): OperationResponse {
+function find({ context, params }: BraintreeApiCall): OperationResponse {
   return respond(context, requireMethod(context, params))
 }
 
-function update({ context, body, params }: BraintreeCall): OperationResponse {
+function update({ context, body, params }: BraintreeApiCall): OperationResponse {
   const row = requireMethod(context, params)
   const all = new RequestFields(body)
   const root = ['credit_card', 'paypal_account'].find((name) => all.has(name)) ?? 'payment_method'
@@ -146,20 +146,20 @@ function update({ context, body, params }: BraintreeCall): OperationResponse {
   return respond(context, row)
 }
 
-function remove({ context, params }: BraintreeCall): OperationResponse {
+function remove({ context, params }: BraintreeApiCall): OperationResponse {
   removePaymentMethod(context, requireMethod(context, params))
   return null
 }
 
 /** Creates a single-use nonce for a stored payment method, like the ones that browsers receive. */
-function createVaultedNonce({ context, params }: BraintreeCall): OperationResponse {
+function createVaultedNonce({ context, params }: BraintreeApiCall): OperationResponse {
   const row = requireMethod(context, params)
   const { instrument, alwaysFailsWith, customerId, token } = row
   const nonce = createNonce(context, { instrument, alwaysFailsWith, customerId, token })
   return { root: 'payment_method_nonce', value: nonceXml(nonce, row), status: 201 }
 }
 
-function findByNonce({ context, params }: BraintreeCall): OperationResponse {
+function findByNonce({ context, params }: BraintreeApiCall): OperationResponse {
   const use = findNonce(context, params.nonce ?? '')
   const row = use.outcome === 'usable' && use.token && context.tables.paymentMethods.get(use.token)
   if (!row) throw new NotFound('No such payment method')

@@ -1,5 +1,5 @@
 import {
-  type BraintreeCall,
+  type BraintreeApiCall,
   type BraintreeOperations,
   type OperationResponse,
   requireRow,
@@ -21,7 +21,7 @@ const KEYS = parsePermittedKeys(
 )
 const PRICE_CODES = { invalid: '81904', negative: '81904', 'too-large': '81923' }
 
-function listAllPlans({ context }: BraintreeCall): OperationResponse {
+function listAllPlans({ context }: BraintreeApiCall): OperationResponse {
   const rows = [...context.tables.plans.values()]
   const value = new XmlList(
     'plan',
@@ -30,12 +30,12 @@ function listAllPlans({ context }: BraintreeCall): OperationResponse {
   return { root: 'plans', value }
 }
 
-function find({ context, params }: BraintreeCall): OperationResponse {
+function find({ context, params }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.plans, params.id)
   return { root: 'plan', value: toPlanXml(context, row) }
 }
 
-function create({ context, body }: BraintreeCall): OperationResponse {
+function create({ context, body }: BraintreeApiCall): OperationResponse {
   const now = context.clock.nowMs()
   const blank: PlanRow = {
     id: createUnusedId(context, 4, (id) => context.tables.plans.has(id)),
@@ -61,7 +61,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   return { root: 'plan', value: toPlanXml(context, row), status: 201 }
 }
 
-function update({ context, body, params }: BraintreeCall): OperationResponse {
+function update({ context, body, params }: BraintreeApiCall): OperationResponse {
   const before = requireRow(context.tables.plans, params.id)
   const row = readPlan(context, new RequestFields(body).object('plan'), before)
   row.updatedAt = context.clock.nowMs()

@@ -1,5 +1,5 @@
 import {
-  type BraintreeCall,
+  type BraintreeApiCall,
   type BraintreeOperations,
   type OperationResponse,
   requireRow,
@@ -16,23 +16,23 @@ import { throwValidationError } from '../wire/errors.ts'
 import { RequestFields } from '../wire/validation.ts'
 import { pastDueTestOperations } from './for-tests.ts'
 
-function create({ context, body }: BraintreeCall): OperationResponse {
+function create({ context, body }: BraintreeApiCall): OperationResponse {
   const row = createSubscription(context, new RequestFields(body).object('subscription'))
   return respond(context, row, 201)
 }
 
-function find({ context, params }: BraintreeCall): OperationResponse {
+function find({ context, params }: BraintreeApiCall): OperationResponse {
   return respond(context, requireRow(context.tables.subscriptions, params.id))
 }
 
-function update({ context, params, body }: BraintreeCall): OperationResponse {
+function update({ context, params, body }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.subscriptions, params.id)
   const after = updateSubscription(context, row, new RequestFields(body).object('subscription'))
   return respond(context, after)
 }
 
 /** Cancels a subscription immediately, without a refund for the rest of the cycle. */
-function cancelNow({ context, params }: BraintreeCall): OperationResponse {
+function cancelNow({ context, params }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.subscriptions, params.id)
   if (row.status === 'Canceled') throwValidationError(['subscription'], 'status', '81905')
   if (row.status === 'Expired') throwValidationError(['subscription'], 'base', '81910')

@@ -1,5 +1,5 @@
 import {
-  type BraintreeCall,
+  type BraintreeApiCall,
   type BraintreeOperation,
   type BraintreeOperations,
   type OperationResponse,
@@ -43,7 +43,7 @@ const SUBMIT_UNSUPPORTED = parsePermittedKeys('industry shipping shipping_addres
 const REFUND_KEYS = parsePermittedKeys('amount api_request_key merchant_account_id order_id')
 const VOID_KEYS = parsePermittedKeys('api_request_key')
 
-function create({ context, body }: BraintreeCall): OperationResponse {
+function create({ context, body }: BraintreeApiCall): OperationResponse {
   const fields = new RequestFields(body).object('transaction')
   const charge = fields.isBlank('subscription_id') ? createSale : retryCharge
   const row = runOncePerRequestKey(context, fields, 'create', () => charge(context, fields))
@@ -51,7 +51,7 @@ function create({ context, body }: BraintreeCall): OperationResponse {
   return respond(row, 201)
 }
 
-function find({ context, params }: BraintreeCall): OperationResponse {
+function find({ context, params }: BraintreeApiCall): OperationResponse {
   return respond(requireRow(context.tables.transactions, params.id))
 }
 
@@ -122,7 +122,7 @@ function readSubmitted(
   }
 }
 
-function lineItems({ context, params }: BraintreeCall): OperationResponse {
+function lineItems({ context, params }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.transactions, params.id)
   const items = (row.lineItems ?? []).map((item) => renderLineItemXml(item, row.currency))
   return { root: 'line_items', value: new XmlList('line_item', items) }

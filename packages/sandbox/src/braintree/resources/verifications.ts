@@ -1,5 +1,5 @@
 import {
-  type BraintreeCall,
+  type BraintreeApiCall,
   type BraintreeOperations,
   type OperationResponse,
   requireRow,
@@ -34,7 +34,7 @@ const CODES = {
 }
 
 /** Verifies a card without storing it. */
-function create({ context, body }: BraintreeCall): OperationResponse {
+function create({ context, body }: BraintreeApiCall): OperationResponse {
   const fields = new RequestFields(body).object('verification')
   fields.permit(KEYS)
   const card = fields.object('credit_card')
@@ -65,7 +65,7 @@ function readOffered(
   return takeMethodFromNonce(context, nonce, { fields, codes: NONCE_CODES })
 }
 
-function find({ context, params }: BraintreeCall): OperationResponse {
+function find({ context, params }: BraintreeApiCall): OperationResponse {
   const row = requireRow(context.tables.verifications, params.id)
   return { root: 'verification', value: renderVerificationXml(row) }
 }

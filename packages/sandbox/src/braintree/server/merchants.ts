@@ -1,7 +1,7 @@
 import type { ProviderContext } from '../../core/provider-context.ts'
 import { VersionLog } from '../../core/version-log.ts'
 import type { ContextByMerchant } from '../api/keys.ts'
-import { type BraintreeContext, VERSIONED_KINDS } from '../state/context.ts'
+import { type BraintreeContext, VERSIONED_OBJECT_KINDS } from '../state/context.ts'
 import { type BraintreeTables, openTables } from '../state/tables.ts'
 import type { BraintreeMerchant, BraintreeMerchantOptions, BraintreeOptions } from './options.ts'
 
@@ -64,7 +64,7 @@ function openVersions(
   tables: BraintreeTables,
 ): VersionLog {
   const log = new VersionLog(store, clock, `${name}.versions`)
-  for (const kind of VERSIONED_KINDS) log.follow(kind, tables[kind])
+  for (const kind of VERSIONED_OBJECT_KINDS) log.follow(kind, tables[kind])
   return log
 }
 

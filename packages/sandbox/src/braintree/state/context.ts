@@ -27,7 +27,7 @@ export interface BraintreeContext extends ProviderContext {
 }
 
 /** Kinds of objects whose earlier versions are kept in the version log. */
-export const VERSIONED_KINDS = [
+export const VERSIONED_OBJECT_KINDS = [
   'customers',
   'paymentMethods',
   'subscriptions',

@@ -44,7 +44,7 @@ const ATTEMPTED: AuthenticationOutcome = ['authenticate_attempt_successful', 'Y'
  * other number is not enrolled.
  * https://developer.paypal.com/braintree/docs/guides/3d-secure/testing
  */
-export const AUTHENTICATION_NUMBERS: Readonly<
+export const THREE_D_SECURE_TEST_CARDS: Readonly<
   Record<string, readonly [AuthenticationOutcome, boolean]>
 > = {
   '4000000000002701': [SUCCESSFUL, false],
@@ -70,7 +70,10 @@ export const AUTHENTICATION_NUMBERS: Readonly<
   '4000000000001117': [UNAVAILABLE, true],
 }
 const CARDS = new Map(
-  Object.entries(AUTHENTICATION_NUMBERS).map(([number, known]) => [hashCardNumber(number), known]),
+  Object.entries(THREE_D_SECURE_TEST_CARDS).map(([number, known]) => [
+    hashCardNumber(number),
+    known,
+  ]),
 )
 
 const ECI_FLAGS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { hashCardNumber } from '../state/card-numbers.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
 import type { RequestFields } from '../wire/validation.ts'
-import { AUTHENTICATION_NUMBERS } from './authentications.ts'
+import { THREE_D_SECURE_TEST_CARDS } from './authentications.ts'
 
 /** A card that was read from the parameters of a call, and the rejection that its number causes. */
 export interface ParsedCard {
@@ -15,7 +15,7 @@ export interface ParsedCard {
 
 /** The card numbers that Braintree's sandbox accepts. */
 const TEST_NUMBERS = new Set([
-  ...Object.keys(AUTHENTICATION_NUMBERS),
+  ...Object.keys(THREE_D_SECURE_TEST_CARDS),
   ...`378282246310005 371449635398431 371260714673002 36259600000012 38520000009814 6011111111111117
    6011000991300009 6011000991543426 3530111333300000 3566002020360505 6304000000000000
    5555555555554444 5105105105105100 2223000048400011 4111111111111111 4005519200000004

@@ -140,28 +140,32 @@ export function checkCardPassThru(
  * The charge does not depend on the values.
  */
 export function checkPassThru(
-  given: RequestFields,
+  fields: RequestFields,
   card: CardDetails | null,
   codes: PassThruCodes,
 ): void {
-  given.permit(KEYS)
-  if (Object.keys(given.values).length === 0) return
-  const version = given.text('three_d_secure_version')
-  if (version === null) given.addError('three_d_secure_version', codes.versionRequired)
+  fields.permit(KEYS)
+  if (Object.keys(fields.values).length === 0) return
+  const version = fields.text('three_d_secure_version')
+  if (version === null) fields.addError('three_d_secure_version', codes.versionRequired)
   else if (!/^\d+\.\d+\.\d+$/.test(version)) {
-    given.addError('three_d_secure_version', codes.versionInvalid)
+    fields.addError('three_d_secure_version', codes.versionInvalid)
   }
-  if (given.isBlank('eci_flag')) given.addError('eci_flag', codes.eciRequired)
-  if (given.isBlank('cavv')) given.addError('cavv', codes.cavvRequired)
-  given.check('eci_flag', (flag) => ECI_FLAGS.has(flag), codes.eciInvalid)
-  given.check('authentication_response', (code) => RESPONSES.has(code), codes.authenticationInvalid)
-  given.check('directory_response', (code) => RESPONSES.has(code), codes.directoryInvalid)
-  given.check('cavv_algorithm', (code) => /^\d$/.test(code), codes.algorithmInvalid)
-  const network = given.text('network')
+  if (fields.isBlank('eci_flag')) fields.addError('eci_flag', codes.eciRequired)
+  if (fields.isBlank('cavv')) fields.addError('cavv', codes.cavvRequired)
+  fields.check('eci_flag', (flag) => ECI_FLAGS.has(flag), codes.eciInvalid)
+  fields.check(
+    'authentication_response',
+    (code) => RESPONSES.has(code),
+    codes.authenticationInvalid,
+  )
+  fields.check('directory_response', (code) => RESPONSES.has(code), codes.directoryInvalid)
+  fields.check('cavv_algorithm', (code) => /^\d$/.test(code), codes.algorithmInvalid)
+  const network = fields.text('network')
   if (network === null) return
   const cardType = NETWORKS[network.toLowerCase()]
-  if (cardType === undefined) given.addError('network', codes.networkInvalid)
+  if (cardType === undefined) fields.addError('network', codes.networkInvalid)
   else if (card && cardType !== null && card.cardType !== cardType) {
-    given.addError('network', codes.networkMismatch)
+    fields.addError('network', codes.networkMismatch)
   }
 }

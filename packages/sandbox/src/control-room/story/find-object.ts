@@ -1,4 +1,4 @@
-import { VERSIONED_KINDS } from '../../braintree/state/context.ts'
+import { VERSIONED_OBJECT_KINDS } from '../../braintree/state/context.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { StoreTable } from '../../core/store/table.ts'
 import { renderRow } from '../../stripe/state/render.ts'
@@ -51,7 +51,7 @@ function atBraintree(
 ): FoundObject | null {
   for (const { name, context } of listMerchants(sandbox)) {
     if (merchant !== null && merchant !== name) continue
-    for (const kind of VERSIONED_KINDS) {
+    for (const kind of VERSIONED_OBJECT_KINDS) {
       const row = (context.tables[kind] as unknown as StoreTable<object>).get(id)
       const object = row && { ...copyJson(row) }
       if (object) return { provider: 'braintree', merchant: name, kind, id, object }

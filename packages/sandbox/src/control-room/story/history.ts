@@ -1,4 +1,4 @@
-import { VERSIONED_KINDS } from '../../braintree/state/context.ts'
+import { VERSIONED_OBJECT_KINDS } from '../../braintree/state/context.ts'
 import { type ChangedField, diffObjects, undoChanges } from './diff.ts'
 import type { FoundObject } from './find-object.ts'
 import { listMerchants } from './merchants.ts'
@@ -98,7 +98,7 @@ function readLoggedVersions(
 ): ObjectObservation[] {
   for (const { name, context } of listMerchants(sandbox)) {
     if (merchant !== null && merchant !== name) continue
-    for (const kind of VERSIONED_KINDS) {
+    for (const kind of VERSIONED_OBJECT_KINDS) {
       if (found && (found.kind !== kind || found.merchant !== name)) continue
       const rows = context.versions?.versionsOf(kind, id) ?? []
       if (rows.length === 0) continue

@@ -5,7 +5,7 @@ import type { WireObject } from '../wire/wire-object.ts'
 import type { ListResponse } from './lists.ts'
 
 /** A validated call of the `/v1` API. */
-export interface OperationCall {
+export interface StripeApiCall {
   readonly work: UnitOfWork
   /** The ids in the call's path, in order. */
   readonly ids: readonly string[]
@@ -23,7 +23,7 @@ export interface OperationCall {
 
 export type OperationResponse = WireObject | ListResponse | { readonly [field: string]: unknown }
 
-export type StripeOperation<P = never> = (params: P, call: OperationCall) => OperationResponse
+export type StripeOperation<P = never> = (params: P, call: StripeApiCall) => OperationResponse
 
 /**
  * Operations of the API, by their name in the SDK such as `'Customers.create'`, with the parameter

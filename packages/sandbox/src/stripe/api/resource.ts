@@ -8,13 +8,13 @@ import {
   listPage,
   type NumberFilter,
 } from './lists.ts'
-import type { OperationCall, StripeOperation } from './operation.ts'
+import type { StripeApiCall, StripeOperation } from './operation.ts'
 import { searchPage } from './search.ts'
 
 /** Creates an API operation that returns the row which `run` finds or creates. */
 export function customOperation<K extends RowKind, P>(
   kind: K,
-  run: (params: P, call: OperationCall) => StripeRows[K],
+  run: (params: P, call: StripeApiCall) => StripeRows[K],
 ): StripeOperation<P> {
   return (params, call) => renderRow(kind, run(params, call), call.work.tables)
 }
@@ -25,7 +25,7 @@ export function customOperation<K extends RowKind, P>(
  */
 export function createOperation<K extends RowKind, P>(
   kind: K,
-  build: (params: P, call: OperationCall) => StripeRows[K],
+  build: (params: P, call: StripeApiCall) => StripeRows[K],
 ): StripeOperation<P> {
   return customOperation(kind, (params, call) =>
     call.work.insert(kind, build(params, call), `${kind}.created`),
@@ -42,7 +42,7 @@ export function retrieveOperation(kind: RowKind): StripeOperation<object> {
  */
 export function removeOperation<K extends RowKind>(
   kind: K,
-  run: (row: StripeRows[K], call: OperationCall) => void,
+  run: (row: StripeRows[K], call: StripeApiCall) => void,
 ): StripeOperation<object> {
   return (_params, call) => {
     const row = call.work.requireLive(kind, call.id)
@@ -57,7 +57,7 @@ export function removeOperation<K extends RowKind>(
  */
 export function changeOperation<K extends RowKind, P>(
   kind: K,
-  apply: (row: StripeRows[K], params: P, call: OperationCall) => void,
+  apply: (row: StripeRows[K], params: P, call: StripeApiCall) => void,
 ): StripeOperation<P> {
   return customOperation(kind, (params, call) => {
     const row = call.work.edit(kind, call.work.requireLive(kind, call.id))
@@ -78,7 +78,7 @@ type SettableNames<R, P> = {
 export function updateOperation<K extends RowKind, P>(
   kind: K,
   names: ReadonlyArray<NoInfer<SettableNames<StripeRows[K], P>>>,
-  apply?: (row: StripeRows[K], params: NoInfer<P>, call: OperationCall) => void,
+  apply?: (row: StripeRows[K], params: NoInfer<P>, call: StripeApiCall) => void,
 ): StripeOperation<P> {
   return changeOperation<K, P>(kind, (row, params, call) => {
     Object.assign(row, pickSentFields(params as object, ...(names as never[])))
@@ -149,7 +149,7 @@ const NO_FILTERS = new Set<string>(['limit', 'starting_after', 'ending_before', 
 export function listRows<K extends RowKind, P extends object>(
   kind: K,
   params: P,
-  call: OperationCall,
+  call: StripeApiCall,
   { by = [], where = {} }: ListOptions<K, P> = {},
 ): ListResponse {
   const filters = params as Readonly<Record<string, unknown>>

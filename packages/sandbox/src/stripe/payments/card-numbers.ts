@@ -5,7 +5,7 @@ import { TEST_CARDS, type TestCard } from './test-cards.ts'
  * Names of Stripe's test cards by card number. If several cards share a number, it maps to the name
  * of the first card.
  */
-export const CARD_NUMBERS: Readonly<Record<string, string>> = Object.fromEntries(
+export const TEST_CARD_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(TEST_CARDS)
     .reverse()
     .map(([name, { number }]) => [number, name]),
@@ -17,7 +17,7 @@ export const CARD_NUMBERS: Readonly<Record<string, string>> = Object.fromEntries
  */
 export function requireCardNumber(typed: string): { name: string; card: TestCard } {
   const number = typed.replace(/[\s-]/g, '')
-  const name = Object.hasOwn(CARD_NUMBERS, number) ? CARD_NUMBERS[number] : undefined
+  const name = Object.hasOwn(TEST_CARD_NAMES, number) ? TEST_CARD_NAMES[number] : undefined
   const card = name === undefined ? undefined : TEST_CARDS[name]
   if (name !== undefined && card) return { name, card }
   if (!hasValidCheckDigit(number)) {

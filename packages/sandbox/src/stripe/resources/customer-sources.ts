@@ -1,5 +1,5 @@
 import { filterRows, listPage } from '../api/lists.ts'
-import type { OperationCall, StripeOperations } from '../api/operation.ts'
+import type { StripeApiCall, StripeOperations } from '../api/operation.ts'
 import {
   addCard,
   listCustomerCards,
@@ -60,6 +60,6 @@ export const customerSourceOperations: StripeOperations = {
 function requireCardOfCall({
   work,
   ids: [customer = '', id = ''],
-}: OperationCall): PaymentMethodRow {
+}: StripeApiCall): PaymentMethodRow {
   return requireCard(work, requireCustomer(work, customer), id)
 }

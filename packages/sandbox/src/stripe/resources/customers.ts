@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { OperationCall, StripeOperations } from '../api/operation.ts'
+import type { StripeApiCall, StripeOperations } from '../api/operation.ts'
 import {
   changeOperation,
   customOperation,
@@ -232,7 +232,7 @@ function checkEmail(email: string): string {
 function applyCustomerDiscount(
   work: UnitOfWork,
   customer: CustomerRow,
-  removedParams: OperationCall['removedParams'],
+  removedParams: StripeApiCall['removedParams'],
 ): void {
   const { coupon, promotion_code } = removedParams
   const wanted = coupon === undefined ? promotion_code : coupon

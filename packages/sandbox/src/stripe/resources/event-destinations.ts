@@ -11,7 +11,7 @@ import { findReceiver, sendToReceiver } from '../state/receivers.ts'
 import type { EventDestinationRow, ThinEventRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { isReleased } from '../versions/versions.ts'
-import { listParamNames } from '../wire/contract.ts'
+import { listAllowedValues } from '../wire/contract.ts'
 import { createInvalidRequestFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/fields.ts'
 import { checkUrl } from './webhook-endpoints.ts'
@@ -240,5 +240,5 @@ function isThin(type: string): boolean {
 
 /** Event types of snapshot events, as the contract lists them for webhook endpoints. */
 const SNAPSHOTS: ReadonlySet<string> = new Set(
-  listParamNames('WebhookEndpoints.create', 'enabled_events'),
+  listAllowedValues('WebhookEndpoints.create', 'enabled_events'),
 )

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { OperationCall, StripeOperations } from '../api/operation.ts'
+import type { StripeApiCall, StripeOperations } from '../api/operation.ts'
 import { customOperation, retrieveOperation } from '../api/resource.ts'
 import { requireCardNumber } from '../payments/card-numbers.ts'
 import { renderLegacyCard } from '../payments/cards.ts'
@@ -30,7 +30,7 @@ export const tokenOperations: StripeOperations = {
 }
 
 function newToken(
-  { work, isFromCardField }: OperationCall,
+  { work, isFromCardField }: StripeApiCall,
   card: Stripe.TokenCreateParams.Card,
 ): TokenRow {
   if (card.number === undefined) throw createMissingParamFault('card[number]')

@@ -1,6 +1,6 @@
 import type { StripeTables } from '../state/tables.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
-import { listParamNames } from '../wire/contract.ts'
+import { listAllowedValues } from '../wire/contract.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { OLDEST_COMPLETE_VERSION, VERSION_CHANGES } from './changes.ts'
 import { VersionConverter } from './shape.ts'
@@ -91,7 +91,7 @@ export class ApiVersions {
 
 /** Stripe's API versions, as the contract lists them for webhook endpoints. */
 const RELEASED: ReadonlySet<string> = new Set(
-  listParamNames('WebhookEndpoints.create', 'api_version'),
+  listAllowedValues('WebhookEndpoints.create', 'api_version'),
 )
 
 export function isReleased(version: string): boolean {

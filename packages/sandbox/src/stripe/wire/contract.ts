@@ -16,10 +16,10 @@ function findParamType(operation: string, param: string): Type {
 }
 
 /**
- * Returns the values that an operation allows for a parameter, or for the entries of a list
- * parameter.
+ * Returns the values that an operation allows for a parameter. For a list parameter, the values
+ * allowed for its entries.
  */
-export function listParamNames(operation: string, param: string): readonly string[] {
+export function listAllowedValues(operation: string, param: string): readonly string[] {
   const type = findParamType(operation, param)
   return type.e ?? (NODES[type.a ?? -1] as Type | undefined)?.e ?? []
 }

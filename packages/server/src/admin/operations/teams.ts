@@ -35,10 +35,10 @@ const memberShape = z.strictObject({
 })
 nameSchema('TeamMember', memberShape)
 
-const teamWithMembers = z.strictObject({ ...teamShape.shape, members: z.array(memberShape) })
+const teamWithMembersShape = z.strictObject({ ...teamShape.shape, members: z.array(memberShape) })
 
 export type TeamJson = z.output<typeof teamShape>
-export type TeamWithMembersJson = z.output<typeof teamWithMembers>
+export type TeamWithMembersJson = z.output<typeof teamWithMembersShape>
 
 function teamJson({ id, name, email, createdAt, billedBy }: Team): TeamJson {
   return { id, name, email, created_at: createdAt.toISOString(), provider: billedBy }
@@ -97,7 +97,7 @@ export const teamOperations: readonly Operation[] = [
     role: 'viewer',
     effect: 'read',
     input: z.strictObject({ id: teamId }),
-    output: teamWithMembers,
+    output: teamWithMembersShape,
     run: ({ id }, context) => showTeam(id, context),
   }),
   operation({
@@ -109,7 +109,7 @@ export const teamOperations: readonly Operation[] = [
     role: 'admin',
     effect: 'change',
     input: z.strictObject({ id: teamId, user: userId, role: teamRole }),
-    output: teamWithMembers,
+    output: teamWithMembersShape,
     describe: describeTeam,
     async run({ id, user, role }, context) {
       await requireTeam(id, context)
@@ -127,7 +127,7 @@ export const teamOperations: readonly Operation[] = [
     effect: 'change',
     commits: 'in-steps',
     input: z.strictObject({ id: teamId, user: userId }),
-    output: teamWithMembers,
+    output: teamWithMembersShape,
     describe: describeTeam,
     async run({ id, user }, context) {
       const { billedBy } = await requireTeam(id, context)

@@ -95,9 +95,12 @@ function voidedJson({ usage, debts }: OpenAmounts): z.output<typeof voidedShape>
 }
 
 /** Finds the account that the input of an operation names. */
-export async function requireAccount(given: string, { users }: OperationContext): Promise<Account> {
-  const account = await users.findAccount(given)
-  if (!account) throw notFound('user', given)
+export async function requireAccount(
+  idOrEmail: string,
+  { users }: OperationContext,
+): Promise<Account> {
+  const account = await users.findAccount(idOrEmail)
+  if (!account) throw notFound('user', idOrEmail)
   return account
 }
 

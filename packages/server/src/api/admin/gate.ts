@@ -8,7 +8,7 @@ import { AdminProblem } from '../../admin/problems.ts'
 import type { ServiceContext } from '../../context.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { TEAM } from '../../storage/found-tables.ts'
-import { authenticateClient, GATE_BASE, readJsonObject } from './routes.ts'
+import { authenticateClient, GATE_API_PATH, readJsonObject } from './routes.ts'
 
 const use = {
   subject: z.strictObject({
@@ -37,7 +37,7 @@ export function addGateApi(app: Hono<AppEnv>, context: ServiceContext): void {
     input: Input,
     run: (given: z.output<Input>) => unknown,
   ) =>
-    app.post(`${GATE_BASE}/${name}`, async (c) => {
+    app.post(`${GATE_API_PATH}/${name}`, async (c) => {
       await requireScope(c, context)
       const given = parseInput(input, await readJsonObject(c)) as z.output<Input>
       const result = await run(given)

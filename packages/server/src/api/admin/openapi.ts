@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import {
-  AREAS,
   getOperationArea,
   getOperationScope,
   IRREVERSIBLE_SCOPE,
   listPaths,
+  OPERATION_AREAS,
   type Operation,
   type OperationPath,
 } from '../../admin/operation.ts'
@@ -37,7 +37,7 @@ export function createOpenApi(url: string, operations: readonly Operation[]): Js
         'Everything that an operator can do. Authenticate with the access token of a client that an owner registered for this API, or with the session of an operator.',
     },
     servers: [{ url: `${url}/admin/v1` }],
-    tags: Object.entries(AREAS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(OPERATION_AREAS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {
@@ -88,7 +88,7 @@ const Problem: Json = {
 function describeScopesByOperation(operations: readonly Operation[]): Json {
   const usable = operations.filter(({ grantsPower }) => !grantsPower)
   const scopes = new Map(
-    usable.map((each) => [getOperationScope(each), AREAS[getOperationArea(each)]]),
+    usable.map((each) => [getOperationScope(each), OPERATION_AREAS[getOperationArea(each)]]),
   )
   return Object.fromEntries([...scopes, [IRREVERSIBLE_SCOPE, 'irreversible operations']])
 }

@@ -23,32 +23,36 @@ import type { AppEnv } from '../../http/variables.ts'
 import { PROBLEMS } from '../../service-error.ts'
 import { createOpenApi } from './openapi.ts'
 
-export const BASE = '/admin/v1'
+export const ADMIN_API_PATH = '/admin/v1'
 /** The path below which APIs count the use of people. */
-export const GATE_BASE = '/gate/v1'
+export const GATE_API_PATH = '/gate/v1'
 
 /** Adds the management API: one route per operation, and the documents that describe them. */
 export function addAdminApi(app: Hono<AppEnv>, context: ServiceContext): void {
   const document = createOpenApi(context.url, OPERATIONS)
-  app.get(`${BASE}/openapi.json`, (c) => c.json(document))
-  app.get(`${BASE}/problems`, (c) => c.json(PROBLEMS))
+  app.get(`${ADMIN_API_PATH}/openapi.json`, (c) => c.json(document))
+  app.get(`${ADMIN_API_PATH}/problems`, (c) => c.json(PROBLEMS))
   for (const operation of OPERATIONS) {
     for (const at of listPaths(operation)) {
-      app.on(operation.route[0], BASE + at.path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
-        try {
-          return await serve(c, operation, at, context)
-        } catch (error) {
-          return respondToAdminError(c, error, context)
-        }
-      })
+      app.on(
+        operation.route[0],
+        ADMIN_API_PATH + at.path.replace(/\{(\w+)\}/g, ':$1'),
+        async (c) => {
+          try {
+            return await serve(c, operation, at, context)
+          } catch (error) {
+            return respondToAdminError(c, error, context)
+          }
+        },
+      )
     }
   }
-  app.all(`${BASE}/*`, (c) => {
+  app.all(`${ADMIN_API_PATH}/*`, (c) => {
     const allowed = OPERATIONS.filter((operation) =>
       listPaths(operation).some(({ path }) => matchesRoutePattern(path, c.req.path)),
     ).map(({ route }) => route[0])
     if (allowed.length === 0) {
-      const detail = `${BASE}/openapi.json lists the paths.`
+      const detail = `${ADMIN_API_PATH}/openapi.json lists the paths.`
       return problemResponse(c, new AdminProblem('not-found', detail), context)
     }
     c.header('allow', allowed.join(', '))
@@ -58,7 +62,7 @@ export function addAdminApi(app: Hono<AppEnv>, context: ServiceContext): void {
 }
 
 function matchesRoutePattern(pattern: string, path: string): boolean {
-  const expected = `${BASE}${pattern}`.split('/')
+  const expected = `${ADMIN_API_PATH}${pattern}`.split('/')
   const given = path.split('/')
   return (
     expected.length === given.length &&
@@ -266,7 +270,7 @@ async function linesResponse(
 
 /** Whether the request is for the management API, whose errors are problem documents. */
 export function isAdminApi({ req: { path } }: Context<AppEnv>): boolean {
-  return path.startsWith(`${BASE}/`) || path.startsWith(`${GATE_BASE}/`)
+  return path.startsWith(`${ADMIN_API_PATH}/`) || path.startsWith(`${GATE_API_PATH}/`)
 }
 
 /**
@@ -303,7 +307,7 @@ function problemResponse(
   if (status === 401) c.header('www-authenticate', 'Bearer')
   if (status === 503) c.header('retry-after', '1')
   const body = {
-    type: `${url}${BASE}/problems#${problem.problem}`,
+    type: `${url}${ADMIN_API_PATH}/problems#${problem.problem}`,
     title: PROBLEMS[problem.problem].title,
     status,
     detail: problem.message,

@@ -3,7 +3,7 @@ import type { Child, FC } from 'hono/jsx'
 import type { AccountMailJson } from '../../admin/operations/mail.ts'
 import type { AdminProblem } from '../../admin/problems.ts'
 import type { AppEnv } from '../../http/variables.ts'
-import { isMailKind, MAIL_LANGUAGES, MAILS } from '../../mail/catalogue.ts'
+import { EXAMPLE_MAILS, isMailKind, MAIL_LANGUAGES } from '../../mail/catalogue.ts'
 import type { PageText } from '../../messages/messages.ts'
 import { ACCOUNT_MAIL_STATES } from '../../recovery/account-mails.ts'
 import { readCsrfForm } from '../parts/forms.ts'
@@ -274,7 +274,7 @@ function describeKind(kind: string, t: PageText): string {
 function readChoice(c: Context<AppEnv>) {
   const { t } = c.get('page')
   const { kind, language } = c.req.query()
-  const [first = 'receipt'] = MAILS.keys()
+  const [first = 'receipt'] = EXAMPLE_MAILS.keys()
   const own = new Intl.Locale(t.locale).language
   return {
     kind: kind !== undefined && isMailKind(kind) ? kind : first,
@@ -285,7 +285,7 @@ function readChoice(c: Context<AppEnv>) {
 function renderExample(c: Context<AppEnv>) {
   const { service } = c.get('page')
   const { kind, language } = readChoice(c)
-  const render = MAILS.get(kind)
+  const render = EXAMPLE_MAILS.get(kind)
   if (!render) throw new Error(`There is no mail ${kind}`)
   const { config, billing, url } = service
   return render(language, { settings: config.settings, billing, url })
@@ -304,7 +304,7 @@ function renderPreview(c: Context<AppEnv>) {
       <Heading title={t('adminMail.preview')} lead={t('adminMail.previewLead')} />
       <Choices
         label={t('adminMail.kind')}
-        choices={[...MAILS.keys()].map((kind) => ({
+        choices={[...EXAMPLE_MAILS.keys()].map((kind) => ({
           label: describeKind(kind, t),
           href: PREVIEW + query({ kind }),
           isChosen: kind === choice.kind,

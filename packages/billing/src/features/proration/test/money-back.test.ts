@@ -118,16 +118,16 @@ async function expectNoCredit(
 }
 
 describe('a yearly period at Stripe whose payment was returned to the customer (threat Q1)', () => {
-  it.each(WAYS)('gives no credit in a swap once it was %s', async (_, giveBack) => {
+  it.each(WAYS)('is not credited in a swap once it was %s', async (_, giveBack) => {
     const [swap] = CHANGES
     if (swap) await expectNoCredit(giveBack, swap)
   })
 
-  it.each(CHANGES.slice(1))('gives no credit in $name', async (change) => {
+  it.each(CHANGES.slice(1))('is not credited in $name', async (change) => {
     await expectNoCredit(refundAll, change)
   })
 
-  it('gives no credit in cancelAt(), and is not charged again by resume()', async () => {
+  it('is not credited in cancelAt(), and is not charged again by resume()', async () => {
     const test = await subscribeTwoSeats()
     await refundAll(test)
     const subscription = await main(test)
@@ -144,7 +144,7 @@ describe('a yearly period at Stripe whose payment was returned to the customer (
     expect(sumChargedCents(test, test.user)).toBe(20_000)
   })
 
-  it('is charged in full after a swap to a more expensive plan, and gives no credit in this or the next change', async () => {
+  it('is charged in full after a swap to a more expensive plan, and is not credited in this or the next change', async () => {
     const test = await subscribeTwoSeats()
     test.sandbox.stripe.seedPrice({
       id: 'dear',
@@ -258,7 +258,7 @@ describe('a yearly period at Stripe with a partial refund (threat Q1)', () => {
 })
 
 describe('credit at Stripe that is a gift (threat Q1)', () => {
-  it('does not count as a payment, so a swap gives no credit for the time it covered', async () => {
+  it('does not count as a payment, so the time it covered is not credited in a swap', async () => {
     const test = await start('stripe')
     const { user } = test
     await user.creditBalance(money(7500, 'usd'), 'Welcome', { gift: true })
@@ -385,7 +385,7 @@ describe('a refund after a swap at Stripe (threat Q1)', () => {
 })
 
 describe('a change that requires authentication (threat Q1)', () => {
-  it('gives no credit for refunded money, even after the customer has confirmed the change', async () => {
+  it('does not credit refunded money, even after the customer has confirmed the change', async () => {
     const test = await subscribeTwoSeats()
     const { user } = test
     await (await newest(user)).refund()
@@ -424,7 +424,7 @@ describe.each([
     ['a cheaper plan', 'pro', 'monthly', 1000],
     ['a more expensive plan', 'monthly', 'pro', 2500],
   ])(
-    'gives no credit when the plan is swapped to %s, neither in the preview nor in the charge',
+    'is not credited when the plan is swapped to %s, neither in the preview nor in the charge',
     async (_name, plan, to, price) => {
       const test = await givenBack(plan)
       const before = sumChargedCents(test, test.user)
@@ -439,7 +439,7 @@ describe.each([
     },
   )
 
-  it('gives no credit when add-ons are removed, and is charged for added ones', async () => {
+  it('is not credited when an add-on is removed, and the next period is charged without the add-on', async () => {
     const test = await givenBack('monthly', 'seat')
     const before = sumChargedCents(test, test.user)
     await (await main(test)).removePrice('seat')
@@ -476,7 +476,7 @@ describe('a period at Braintree with a partial refund (threat Q1)', () => {
     expect(sumChargedCents(test, test.user)).toBe(11_000)
   })
 
-  it('gives no credit for an add-on that is removed without a swap, and the error names the alternative', async () => {
+  it('does not allow removePrice() for an add-on, and the error suggests swap() with all prices', async () => {
     const test = await withHalfRefunded('monthly', 'seat')
     const removed = (await main(test)).removePrice('seat')
     await expect(removed).rejects.toThrow('swap() with all prices')

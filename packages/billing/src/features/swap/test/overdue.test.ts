@@ -127,7 +127,7 @@ describe.each(['an unpaid change', 'an unpaid renewal'] as const)(
       expect((await late.amountOwed())?.amount).toBe(before)
     })
 
-    it('accepts a swap with noProrate(), which gives no credit', async () => {
+    it('accepts a swap with noProrate(), which does not credit unused time', async () => {
       const { user, late } = await startUnpaid(because)
       await late.noProrate().swap('monthly')
       expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)

@@ -15,12 +15,13 @@ export const FRAMEWORKS: Readonly<Record<string, Framework>> = { express, fastif
  * Finds the framework of a project.
  * @throws UsageError if there is none or if there are several, and if its version is too old.
  */
-export function findFramework(project: Project, named: string | null): Framework {
+export function findFramework(project: Project, frameworkName: string | null): Framework {
   const found = Object.values(FRAMEWORKS).filter(({ package: name }) => name in project.packages)
-  const chosen = named === null ? found : found.filter((each) => each.package === named)
+  const chosen =
+    frameworkName === null ? found : found.filter((each) => each.package === frameworkName)
   const [framework, ...others] = chosen
   if (!framework) {
-    const wanted = named === null ? 'Express, Fastify, Hono or Next' : named
+    const wanted = frameworkName === null ? 'Express, Fastify, Hono or Next' : frameworkName
     throw new UsageError(
       `${join(project.folder, 'package.json')} does not list ${wanted} in its dependencies. Run tollgate init in the folder of the application, after you have installed the framework.`,
     )

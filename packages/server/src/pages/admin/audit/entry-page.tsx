@@ -7,7 +7,7 @@ import { Fact, Moment } from '../../parts/table.tsx'
 import { renderAdmin, requireRole, runOperation } from '../parts.tsx'
 import {
   ActorName,
-  BASE,
+  AUDIT_LOG_PATH,
   buildAuditUrl,
   ChannelName,
   type EntryJson,
@@ -17,7 +17,7 @@ import {
 
 /** Adds the page of an entry in the audit log. */
 export function addAuditEntryPage(app: Hono<AppEnv>): void {
-  app.get(`${BASE}/:id`, requireRole('admin'), async (c) => {
+  app.get(`${AUDIT_LOG_PATH}/:id`, requireRole('admin'), async (c) => {
     const { t } = c.get('page')
     const entry = await runOperation<EntryJson>(c, 'audit.get', { id: c.req.param('id') })
     const { subject } = entry
@@ -35,7 +35,7 @@ export function addAuditEntryPage(app: Hono<AppEnv>): void {
         <Values title={t('adminAudit.details')} values={entry.details} />
         <Values title={t('adminAudit.personal')} values={entry.personal} />
         <p class="row aside">
-          <a href={BASE}>{t('adminAudit.back')}</a>
+          <a href={AUDIT_LOG_PATH}>{t('adminAudit.back')}</a>
           {subject !== null && subject.id !== null && (
             <a href={buildAuditUrl(subject.kind, subject.id)}>{t('adminAudit.about')}</a>
           )}
@@ -77,7 +77,9 @@ const Act: FC<{ entry: EntryJson }> = ({ entry }) => {
       )}
       {intent !== null && (
         <Fact term={t('adminAudit.intent')}>
-          <a href={`${BASE}/${encodeURIComponent(intent)}`}>{t('adminAudit.intentLink')}</a>
+          <a href={`${AUDIT_LOG_PATH}/${encodeURIComponent(intent)}`}>
+            {t('adminAudit.intentLink')}
+          </a>
         </Fact>
       )}
     </>

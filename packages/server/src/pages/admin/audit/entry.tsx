@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx'
 import { usePage } from '../../parts/layout.tsx'
 
-export const BASE = '/admin/audit'
+export const AUDIT_LOG_PATH = '/admin/audit'
 
 /** An entry of the audit log, as the operations return it. */
 export interface EntryJson {
@@ -77,5 +77,5 @@ export const ObjectLink: FC<{ kind: string; id: string | null; name?: string | n
 
 /** Returns the URL of the list of all entries about an object. */
 export function buildAuditUrl(kind: string, id: string): string {
-  return `${BASE}?${new URLSearchParams({ subject_kind: kind, subject_id: id })}`
+  return `${AUDIT_LOG_PATH}?${new URLSearchParams({ subject_kind: kind, subject_id: id })}`
 }

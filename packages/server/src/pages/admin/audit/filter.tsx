@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import { OPERATIONS } from '../../../admin/operations/all.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { CsrfForm, usePage } from '../../parts/layout.tsx'
-import { ACTOR_KINDS, BASE, OUTCOMES } from './entry.tsx'
+import { ACTOR_KINDS, AUDIT_LOG_PATH, OUTCOMES } from './entry.tsx'
 
 /** The filter as filled in by people. All values are texts; an empty text does not filter. */
 export interface AuditFilterForm {
@@ -108,7 +108,7 @@ export const AuditFilterFields: FC<FilterProps> = ({ values, problems, isFiltere
   return (
     <details class="card" open={isOpen}>
       <summary>{t('adminAudit.filterTitle')}</summary>
-      <CsrfForm action={BASE} class="filters">
+      <CsrfForm action={AUDIT_LOG_PATH} class="filters">
         <TextField
           id="person"
           label={t('adminAudit.person')}
@@ -162,7 +162,7 @@ export const AuditFilterFields: FC<FilterProps> = ({ values, problems, isFiltere
         />
         <div class="row">
           <button type="submit">{t('adminAudit.filter')}</button>
-          {isFiltered && <a href={BASE}>{t('admin.showAll')}</a>}
+          {isFiltered && <a href={AUDIT_LOG_PATH}>{t('admin.showAll')}</a>}
         </div>
       </CsrfForm>
     </details>

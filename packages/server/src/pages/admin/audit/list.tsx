@@ -8,7 +8,7 @@ import { Heading, usePage } from '../../parts/layout.tsx'
 import { Empty, Moment, Table } from '../../parts/table.tsx'
 import { Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
 import { findPeople } from '../people/find.tsx'
-import { ActorName, BASE, type EntryJson, ObjectLink, OutcomeLabel } from './entry.tsx'
+import { ActorName, AUDIT_LOG_PATH, type EntryJson, ObjectLink, OutcomeLabel } from './entry.tsx'
 import {
   AuditFilterFields,
   type AuditFilterForm,
@@ -28,18 +28,18 @@ type Problems = Readonly<Partial<Record<'person' | 'actor', string>>>
 
 /** Adds the list of the audit log, its filter and its export. */
 export function addAuditListPage(app: Hono<AppEnv>): void {
-  app.get(BASE, requireRole('admin'), (c) => {
+  app.get(AUDIT_LOG_PATH, requireRole('admin'), (c) => {
     const query = readQuery(c.req.query())
     return renderList(c, { query, values: toFilterForm(query), problems: {} })
   })
-  app.post(BASE, requireRole('admin'), async (c) => {
+  app.post(AUDIT_LOG_PATH, requireRole('admin'), async (c) => {
     const values = readFilterForm(await readCsrfForm(c))
     const { query, problems } = await resolve(c, values)
     if (Object.keys(problems).length > 0) return renderList(c, { query: {}, values, problems })
     const search = new URLSearchParams(query as Record<string, string>)
-    return c.redirect(search.size > 0 ? `${BASE}?${search}` : BASE, 303)
+    return c.redirect(search.size > 0 ? `${AUDIT_LOG_PATH}?${search}` : AUDIT_LOG_PATH, 303)
   })
-  app.get(`${BASE}/export`, requireRole('admin'), async (c) => {
+  app.get(`${AUDIT_LOG_PATH}/export`, requireRole('admin'), async (c) => {
     const input = filterInput(readQuery(c.req.query()))
     const { pages } = await runOperation<JsonLinesResult>(c, 'audit.export', input)
     const { logger } = c.get('page').service
@@ -112,10 +112,10 @@ async function renderList(c: Context<AppEnv>, { query, values, problems }: ListV
     <>
       <Heading title={t('admin.audit')} lead={t('adminAudit.lead')}>
         <div class="actions">
-          <a class="button" href={`${BASE}/verify`}>
+          <a class="button" href={`${AUDIT_LOG_PATH}/verify`}>
             {t('adminAudit.verify')}
           </a>
-          <a class="button" href={`${BASE}/export?${search}`} download="audit-log.jsonl">
+          <a class="button" href={`${AUDIT_LOG_PATH}/export?${search}`} download="audit-log.jsonl">
             {t('adminAudit.export')}
           </a>
         </div>
@@ -154,7 +154,7 @@ const EntryTable: FC<{ entries: readonly EntryJson[] }> = ({ entries }) => {
       ]}
       rows={entries.map(({ id, at, actor, operation, outcome, subject }) => [
         <a
-          href={`${BASE}/${encodeURIComponent(id)}`}
+          href={`${AUDIT_LOG_PATH}/${encodeURIComponent(id)}`}
           aria-label={t('adminAudit.openEntry', { operation, moment: at })}
         >
           <code>{operation}</code>

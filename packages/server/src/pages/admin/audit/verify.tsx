@@ -5,9 +5,9 @@ import { TextField } from '../../parts/fields.tsx'
 import { Heading, usePage } from '../../parts/layout.tsx'
 import { Fact } from '../../parts/table.tsx'
 import { renderAdmin, requireRole, runOperation } from '../parts.tsx'
-import { BASE } from './entry.tsx'
+import { AUDIT_LOG_PATH } from './entry.tsx'
 
-const PATH = `${BASE}/verify`
+const PATH = `${AUDIT_LOG_PATH}/verify`
 
 interface Link {
   readonly number: number
@@ -85,7 +85,7 @@ export function addAuditVerificationPage(app: Hono<AppEnv>): void {
           </form>
         </section>
         <p>
-          <a href={BASE}>{t('adminAudit.back')}</a>
+          <a href={AUDIT_LOG_PATH}>{t('adminAudit.back')}</a>
         </p>
       </>,
     )
@@ -145,7 +145,9 @@ const Verdict: FC<{ result: VerificationJson }> = ({ result }) => {
       <p class="note bad" role="alert">
         {text}{' '}
         {broken.entry_id !== null && (
-          <a href={`${BASE}/${encodeURIComponent(broken.entry_id)}`}>{t('adminAudit.entry')}</a>
+          <a href={`${AUDIT_LOG_PATH}/${encodeURIComponent(broken.entry_id)}`}>
+            {t('adminAudit.entry')}
+          </a>
         )}
       </p>
     )

@@ -21,7 +21,14 @@ import {
   requireRole,
   runOperation,
 } from '../parts.tsx'
-import { BASE, type ClientJson, describeGrant, hasSecret, isManagement, pathOf } from './client.ts'
+import {
+  APPLICATIONS_PATH,
+  type ClientJson,
+  describeGrant,
+  hasSecret,
+  isManagement,
+  pathOf,
+} from './client.ts'
 import { ClientBadge, LastUsed } from './list.tsx'
 import { readClientOfUrl } from './secret.tsx'
 
@@ -36,7 +43,7 @@ const NOTICES = {
 
 /** Adds the page of an application, and the actions that need no form fields. */
 export function addClientPage(app: Hono<AppEnv>): void {
-  const path = `${BASE}/:id`
+  const path = `${APPLICATIONS_PATH}/:id`
   app.get(path, requireRole('viewer'), async (c) => {
     const done = c.req.query('done') ?? ''
     const notice = Object.hasOwn(NOTICES, done) ? NOTICES[done as keyof typeof NOTICES] : null
@@ -70,7 +77,7 @@ export function addClientPage(app: Hono<AppEnv>): void {
       c,
       async () => {
         await runOperation(c, 'clients.revoke', { id }, form)
-        return c.redirect(`${BASE}?done=deleted`, 303)
+        return c.redirect(`${APPLICATIONS_PATH}?done=deleted`, 303)
       },
       async (problem) => renderDelete(c, await readClientOfUrl(c), problem),
     )

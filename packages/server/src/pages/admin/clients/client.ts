@@ -29,13 +29,13 @@ export interface ClientJson {
  */
 export type ClientWithSecret = ClientJson & { readonly secret: string | null }
 
-export const BASE = '/admin/applications'
+export const APPLICATIONS_PATH = '/admin/applications'
 
 /**
  * Returns the URL path of a client's page. The id of a client with a metadata document is a URL.
  */
 export function pathOf({ id }: Pick<ClientJson, 'id'>, action = ''): string {
-  return `${BASE}/${encodeURIComponent(id)}${action}`
+  return `${APPLICATIONS_PATH}/${encodeURIComponent(id)}${action}`
 }
 
 /** Whether the client can call the management API. Only owners may change it. */

@@ -14,7 +14,7 @@ import {
   requireRole,
   runOperation,
 } from '../parts.tsx'
-import { BASE, type ClientJson, isManagement, pathOf } from './client.ts'
+import { APPLICATIONS_PATH, type ClientJson, isManagement, pathOf } from './client.ts'
 import {
   ClientFields,
   type ClientForm,
@@ -29,7 +29,7 @@ import { readClientOfUrl } from './secret.tsx'
 
 /** Adds the page that changes an application. */
 export function addEditClientPage(app: Hono<AppEnv>): void {
-  const path = `${BASE}/:id/edit`
+  const path = `${APPLICATIONS_PATH}/:id/edit`
   app.get(path, requireRole('admin'), async (c) => {
     const client = await readClientOfUrl(c)
     return renderEdit(c, { client, values: toClientForm(client), before: toClientForm(client) })

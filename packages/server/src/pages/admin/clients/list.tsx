@@ -5,7 +5,13 @@ import { Heading, usePage } from '../../parts/layout.tsx'
 import { Day, Empty, Table } from '../../parts/table.tsx'
 import { getOperator, mayCall, Pager, renderAdmin, requireRole, runOperation } from '../parts.tsx'
 import { SearchForm } from '../search-form.tsx'
-import { BASE, type ClientJson, describeGrant, isManagement, pathOf } from './client.ts'
+import {
+  APPLICATIONS_PATH,
+  type ClientJson,
+  describeGrant,
+  isManagement,
+  pathOf,
+} from './client.ts'
 
 interface ClientPage {
   readonly data: readonly ClientJson[]
@@ -14,7 +20,7 @@ interface ClientPage {
 
 /** Adds the list of applications. */
 export function addClientListPage(app: Hono<AppEnv>): void {
-  app.get(BASE, requireRole('viewer'), async (c) => {
+  app.get(APPLICATIONS_PATH, requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const operator = getOperator(c)
     const search = c.req.query('search')?.trim() ?? ''
@@ -33,19 +39,23 @@ export function addClientListPage(app: Hono<AppEnv>): void {
         <Heading title={t('admin.clients')} lead={t('adminClients.lead')}>
           <div class="actions">
             {mayCall(operator, 'clients.createForManagement') && (
-              <a class="button" href={`${BASE}/new-management`}>
+              <a class="button" href={`${APPLICATIONS_PATH}/new-management`}>
                 {t('adminClients.newManagement')}
               </a>
             )}
             {mayCall(operator, 'clients.create') && (
-              <a class="button primary" href={`${BASE}/new`}>
+              <a class="button primary" href={`${APPLICATIONS_PATH}/new`}>
                 {t('adminClients.new')}
               </a>
             )}
           </div>
         </Heading>
         <section class="card stack" aria-label={t('admin.clients')}>
-          <SearchForm action={BASE} label={t('adminClients.searchLabel')} value={search} />
+          <SearchForm
+            action={APPLICATIONS_PATH}
+            label={t('adminClients.searchLabel')}
+            value={search}
+          />
           {data.length === 0 ? (
             <NoClients isSearch={search !== ''} hasNext={next !== null} />
           ) : (

@@ -16,18 +16,18 @@ import {
   requireRole,
   runOperation,
 } from '../parts.tsx'
-import { BASE, type ClientWithSecret, pathOf } from './client.ts'
+import { APPLICATIONS_PATH, type ClientWithSecret, pathOf } from './client.ts'
 import { ClientFields, type ClientForm, NEW_CLIENT, readClientForm } from './form.tsx'
 import { renderSecret } from './secret.tsx'
 
 /** Adds the pages that register an application, or a client of the management API. */
 export function addNewClientPages(app: Hono<AppEnv>): void {
-  app.get(`${BASE}/new`, requireRole('admin'), (c) =>
+  app.get(`${APPLICATIONS_PATH}/new`, requireRole('admin'), (c) =>
     renderNew(c, { values: NEW_CLIENT, confidential: true, problem: null }),
   )
-  app.post(`${BASE}/new`, requireRole('admin'), async (c) => {
+  app.post(`${APPLICATIONS_PATH}/new`, requireRole('admin'), async (c) => {
     const form = await readCsrfForm(c)
-    if (isCancelled(form)) return c.redirect(BASE, 303)
+    if (isCancelled(form)) return c.redirect(APPLICATIONS_PATH, 303)
     const values = readClientForm(form)
     const confidential = form.get('confidential') !== 'false'
     return performOrShowProblem(
@@ -49,12 +49,12 @@ export function addNewClientPages(app: Hono<AppEnv>): void {
     )
   })
 
-  app.get(`${BASE}/new-management`, requireRole('owner'), (c) =>
+  app.get(`${APPLICATIONS_PATH}/new-management`, requireRole('owner'), (c) =>
     renderNewManagement(c, { name: '', scopes: [], problem: null }),
   )
-  app.post(`${BASE}/new-management`, requireRole('owner'), async (c) => {
+  app.post(`${APPLICATIONS_PATH}/new-management`, requireRole('owner'), async (c) => {
     const form = await readCsrfForm(c)
-    if (isCancelled(form)) return c.redirect(BASE, 303)
+    if (isCancelled(form)) return c.redirect(APPLICATIONS_PATH, 303)
     const input = { name: (form.get('name') ?? '').trim(), scopes: form.getAll('scopes') }
     return performOrShowProblem(
       c,
@@ -81,7 +81,7 @@ function renderNew(c: Context<AppEnv>, { values, confidential, problem }: NewVie
     { title: t('adminClients.new'), problem },
     <section class="card form">
       <h1>{t('adminClients.new')}</h1>
-      <AdminForm action={`${BASE}/new`}>
+      <AdminForm action={`${APPLICATIONS_PATH}/new`}>
         <ClientFields
           values={values}
           limits={{ trust: true, nameOnly: false, scopes: service.oauth.scopes }}

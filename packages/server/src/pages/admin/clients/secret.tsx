@@ -15,13 +15,13 @@ import {
   requireRole,
   runOperation,
 } from '../parts.tsx'
-import { BASE, type ClientJson, type ClientWithSecret, pathOf } from './client.ts'
+import { APPLICATIONS_PATH, type ClientJson, type ClientWithSecret, pathOf } from './client.ts'
 
 const DEFAULT_OVERLAP = '24'
 
 /** Adds the pages that replace the secret of an application: as planned, or because it leaked. */
 export function addSecretPages(app: Hono<AppEnv>): void {
-  const page = (action: string) => `${BASE}/:id/${action}`
+  const page = (action: string) => `${APPLICATIONS_PATH}/:id/${action}`
   const admin = requireRole('admin')
 
   app.get(page('rotate-secret'), admin, async (c) =>

@@ -17,7 +17,6 @@ import {
 } from '../parts.tsx'
 import {
   Attempts,
-  BASE,
   EventType,
   LastError,
   Payload,
@@ -26,6 +25,7 @@ import {
   RECEIVED_STATES,
   readStateFilter,
   StateBadge,
+  WEBHOOKS_PATH,
   WebhookLinks,
 } from './state.tsx'
 
@@ -34,11 +34,11 @@ interface WebhookJson extends QueuedJson {
   readonly received_at: string
 }
 
-const pathOf = (id: string | number) => `${BASE}/received/${encodeURIComponent(id)}`
+const pathOf = (id: string | number) => `${WEBHOOKS_PATH}/received/${encodeURIComponent(id)}`
 
 /** Adds the pages of events from the payment providers. */
 export function addReceivedWebhookPages(app: Hono<AppEnv>): void {
-  app.get(BASE, requireRole('viewer'), async (c) => {
+  app.get(WEBHOOKS_PATH, requireRole('viewer'), async (c) => {
     const { t } = c.get('page')
     const state = readStateFilter(c.req.query('state'), RECEIVED_STATES)
     const after = c.req.query('after')
@@ -53,7 +53,7 @@ export function addReceivedWebhookPages(app: Hono<AppEnv>): void {
       { title: t('admin.webhooks') },
       <>
         <Heading title={t('admin.webhooks')} lead={t('adminWebhooks.lead')} />
-        <WebhookLinks path={BASE} states={RECEIVED_STATES} state={state} />
+        <WebhookLinks path={WEBHOOKS_PATH} states={RECEIVED_STATES} state={state} />
         <section class="card stack" aria-label={t('adminWebhooks.received')}>
           <p>{t(`adminWebhooks.explain.${state}`)}</p>
           {data.length === 0 ? (
@@ -81,10 +81,10 @@ export function addReceivedWebhookPages(app: Hono<AppEnv>): void {
     )
   })
 
-  app.get(`${BASE}/received/:id`, requireRole('support'), (c) =>
+  app.get(`${WEBHOOKS_PATH}/received/:id`, requireRole('support'), (c) =>
     renderReceived(c, c.req.param('id'), null),
   )
-  app.post(`${BASE}/received/:id/retry`, requireRole('support'), async (c) => {
+  app.post(`${WEBHOOKS_PATH}/received/:id/retry`, requireRole('support'), async (c) => {
     const form = await readCsrfForm(c)
     const id = c.req.param('id')
     return performOrShowProblem(
@@ -145,7 +145,7 @@ async function renderReceived(c: Context<AppEnv>, id: string, problem: AdminProb
           </AdminForm>
         )}
         <p class="aside">
-          <a href={BASE}>{t('adminWebhooks.back')}</a>
+          <a href={WEBHOOKS_PATH}>{t('adminWebhooks.back')}</a>
         </p>
       </section>
       <Payload payload={event.payload} payload_truncated={event.payload_truncated} />

@@ -2,8 +2,8 @@ import type { FC } from 'hono/jsx'
 import { usePage } from '../../parts/layout.tsx'
 import { BreakableUrl } from '../../parts/table.tsx'
 
-export const BASE = '/admin/webhooks'
-export const SENT_PATH = `${BASE}/sent`
+export const WEBHOOKS_PATH = '/admin/webhooks'
+export const SENT_PATH = `${WEBHOOKS_PATH}/sent`
 
 /** States of events that are received, in the order of the links. */
 export const RECEIVED_STATES = ['dead', 'pending', 'done'] as const
@@ -49,7 +49,7 @@ export const WebhookLinks: FC<{
 }> = ({ path, states, state }) => {
   const { t } = usePage()
   const directions = [
-    { href: BASE, label: t('adminWebhooks.received') },
+    { href: WEBHOOKS_PATH, label: t('adminWebhooks.received') },
     { href: SENT_PATH, label: t('adminWebhooks.sent') },
   ]
   return (

@@ -231,9 +231,9 @@ export async function readProviderView(
 }
 
 /** Waits for a response of the provider. Returns `null` if the provider is unavailable. */
-export async function nullIfUnavailable<T>(asked: Promise<T> | null): Promise<T | null> {
+export async function nullIfUnavailable<T>(response: Promise<T> | null): Promise<T | null> {
   try {
-    return await asked
+    return await response
   } catch (error) {
     if (isBillingError(error, 'provider_unavailable')) return null
     throw error
