@@ -129,8 +129,8 @@ const authenticationShape = z.object({
 })
 
 /** Reads the name of a passkey. */
-export function parsePasskeyName(typed: string | null, fallback: string): string {
-  const name = (typed ?? '')
+export function parsePasskeyName(typedName: string | null, fallback: string): string {
+  const name = (typedName ?? '')
     .replace(/\p{Cc}/gu, ' ')
     .trim()
     .slice(0, 100)

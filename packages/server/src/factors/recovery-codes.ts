@@ -19,8 +19,12 @@ export function createRecoveryCodes(): string[] {
 }
 
 /** Returns the stored form of a recovery code. `null` for text that cannot be a code. */
-export function hashRecoveryCode(userId: string, typed: string): string | null {
-  const code = typed.toLowerCase().replace(/[\s-]/g, '').replace(/o/g, '0').replace(/[il]/g, '1')
+export function hashRecoveryCode(userId: string, typedCode: string): string | null {
+  const code = typedCode
+    .toLowerCase()
+    .replace(/[\s-]/g, '')
+    .replace(/o/g, '0')
+    .replace(/[il]/g, '1')
   if (!/^[0-9a-hjkmnp-tv-z]{16}$/.test(code)) return null
   return createHash('sha256').update(`recovery code\n${userId}\n${code}`).digest('base64url')
 }

@@ -40,9 +40,9 @@ export function replaceMainPriceItem(
 
 export function hasStripeItems(
   current: Stripe.Subscription,
-  wanted: readonly RequestedItem[],
+  requestedItems: readonly RequestedItem[],
 ): boolean {
-  return isSamePriceList(listSubscriptionPriceItems(current), wanted)
+  return isSamePriceList(listSubscriptionPriceItems(current), requestedItems)
 }
 
 /**
@@ -58,11 +58,11 @@ export function isSamePriceList(
 /** Whether both lists have the same prices and quantities, in any order. */
 export function haveSamePrices(
   found: readonly RequestedItem[],
-  wanted: readonly RequestedItem[],
+  requestedItems: readonly RequestedItem[],
 ): boolean {
   return (
-    found.length === wanted.length &&
-    found.every((item) => wanted.some((each) => isSame(item, each)))
+    found.length === requestedItems.length &&
+    found.every((item) => requestedItems.some((each) => isSame(item, each)))
   )
 }
 
@@ -76,12 +76,12 @@ export function buildItemTaxRatesParam(rates: readonly string[] = []): { tax_rat
  */
 export function buildItemUpdateParams(
   current: Stripe.Subscription,
-  wanted: readonly RequestedItem[],
+  requestedItems: readonly RequestedItem[],
   ratesOf: ResolvedSubscriptionTax['ofItem'],
 ): Stripe.SubscriptionUpdateParams.Item[] {
   const { data } = current.items
-  const replaced = findItemWithChangedPrice(current, wanted)
-  const changed = wanted.flatMap((each, at): Stripe.SubscriptionUpdateParams.Item[] => {
+  const replaced = findItemWithChangedPrice(current, requestedItems)
+  const changed = requestedItems.flatMap((each, at): Stripe.SubscriptionUpdateParams.Item[] => {
     const old =
       data.find(({ price }) => price.id === each.price) ?? (at === 0 ? replaced : undefined)
     const { price, quantity } = each
@@ -97,7 +97,9 @@ export function buildItemUpdateParams(
     ]
   })
   const removed = data
-    .filter((item) => item !== replaced && !wanted.some(({ price }) => price === item.price.id))
+    .filter(
+      (item) => item !== replaced && !requestedItems.some(({ price }) => price === item.price.id),
+    )
     .map(({ id }) => ({ id, deleted: true }))
   return [...changed, ...removed]
 }
@@ -121,10 +123,10 @@ export function findItemWithChangedPrice(
  */
 export function buildMainPriceMetadata(
   current: Stripe.Subscription,
-  wanted: readonly RequestedItem[],
+  requestedItems: readonly RequestedItem[],
 ): Pick<Stripe.SubscriptionUpdateParams, 'metadata'> {
-  const [main] = wanted
-  if (!main || (wanted.length < 2 && current.metadata.main === undefined)) return {}
+  const [main] = requestedItems
+  if (!main || (requestedItems.length < 2 && current.metadata.main === undefined)) return {}
   return { metadata: { main: main.price } }
 }
 
@@ -147,11 +149,11 @@ function isSame(a: RequestedItem, b: RequestedItem): boolean {
 export async function withoutMeteredQuantities(
   stripe: Stripe,
   current: Stripe.Subscription,
-  wanted: readonly RequestedItem[],
+  requestedItems: readonly RequestedItem[],
 ): Promise<RequestedItem[]> {
   const known = current.items.data.map(({ price }) => price)
   return Promise.all(
-    wanted.map(async (item) => {
+    requestedItems.map(async (item) => {
       if (item.quantity !== 1) return item
       const price = known.find(({ id }) => id === item.price) ?? (await find(stripe, item.price))
       return price && isMeteredPrice(price) ? { ...item, quantity: null } : item

@@ -86,11 +86,11 @@ function listItemsAfterSwap(
 
 export async function previewSwap(
   subscription: SubscriptionScope,
-  wanted: RequestedSwap,
+  requestedSwap: RequestedSwap,
 ): Promise<SwapPreview> {
   subscription.requireRunning()
   const gateway = await subscription.gateway()
-  const asked = await prepareSwapRequest(subscription, wanted)
+  const asked = await prepareSwapRequest(subscription, requestedSwap)
   const { providerId } = subscription.record
   const preview = await subscription.awaitPreview(
     gateway.previewSwap(providerId, asked, subscription.now()),

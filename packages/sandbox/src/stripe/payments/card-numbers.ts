@@ -15,8 +15,8 @@ export const TEST_CARD_NAMES: Readonly<Record<string, string>> = Object.fromEntr
  * Finds the test card with a card number, which may contain spaces.
  * @throws {StripeFault} Stripe's error, if the number is invalid or belongs to no test card.
  */
-export function requireCardNumber(typed: string): { name: string; card: TestCard } {
-  const number = typed.replace(/[\s-]/g, '')
+export function requireCardNumber(typedNumber: string): { name: string; card: TestCard } {
+  const number = typedNumber.replace(/[\s-]/g, '')
   const name = Object.hasOwn(TEST_CARD_NAMES, number) ? TEST_CARD_NAMES[number] : undefined
   const card = name === undefined ? undefined : TEST_CARDS[name]
   if (name !== undefined && card) return { name, card }

@@ -35,11 +35,11 @@ export function readDiscounts(
  */
 export function resolvePhaseDiscounts(
   work: UnitOfWork,
-  wanted: readonly PhaseDiscount[],
+  phaseDiscounts: readonly PhaseDiscount[],
   currentDiscountIds: readonly string[],
   target: Parameters<typeof redeemDiscounts>[2],
 ): string[] {
-  return wanted.flatMap((each) => {
+  return phaseDiscounts.flatMap((each) => {
     const same = currentDiscountIds.find((id) => isSame(work, id, each))
     if (same !== undefined) return [same]
     if (each.discount) return filterLiveDiscounts(work, [each.discount], work.now)
