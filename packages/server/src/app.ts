@@ -33,6 +33,7 @@ import {
   providePageContext,
 } from './pages/parts/forms.ts'
 import { errorPage } from './pages/parts/render.tsx'
+import { withReplacements } from './pages/replacements.ts'
 import { SignInEnded } from './sessions/account-lock.ts'
 
 /**
@@ -86,7 +87,7 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   addAdminApi(app, context)
 
   app.use(oauth.freshToken(), providePageContext(context))
-  addPages(app, context)
+  withReplacements(app, context.config.settings.servicePages, () => addPages(app, context))
   return app
 }
 

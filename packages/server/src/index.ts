@@ -27,7 +27,9 @@ export type {
   CaptchaCheck,
   CaptchaSettings,
   MailSettings,
+  PageReplacement,
   ServiceMail,
+  ServicePage,
 } from './config/shapes.ts'
 export type { LogArea, LogLevel, MailAddress, SmtpAddress } from './config/values.ts'
 export { ConfigurationError } from './configuration-error.ts'

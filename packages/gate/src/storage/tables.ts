@@ -23,7 +23,7 @@ export const counterTable = defineTable(
   },
   {
     primaryKey: ['subject', 'meter', 'starts_at'],
-    indexes: { gate_counters_by_end: ['ends_at'] },
+    indexes: { gate_counters_by_end: ['ends_at'], gate_counters_by_use: ['taken'] },
   },
 )
 

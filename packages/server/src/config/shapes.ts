@@ -185,6 +185,39 @@ export const captchaShape = z.union(
   { error: 'expected a function, or { check, html, sources }' },
 )
 
+/** A path of a page, such as `/account`, with the function that replaces the page. */
+export const servicePagesShape = z.custom<Readonly<Record<string, PageReplacement>>>(
+  hasFunctionsOnly,
+  {
+    error: 'expected an object of functions',
+  },
+)
+
+/** A page that the service is about to show, for a function in the setting `servicePages`. */
+export interface ServicePage {
+  /** The HTML document that the service shows without the replacement. */
+  readonly html: string
+  /** The content of that document between `<main>` and `</main>`, with its forms. */
+  readonly main: string
+  /** Status of the response. It is not 200 if a form was sent with mistakes, which `html` names. */
+  readonly status: number
+  /** The request, for its URL. */
+  readonly request: Request
+  /** The signed-in person. `null` if signed out. */
+  readonly user: {
+    readonly id: string
+    readonly email: string
+    readonly name: string | null
+  } | null
+  /** Value for the hidden field `csrf_token` of forms. `null` if signed out. */
+  readonly csrfToken: string | null
+  /** Language of the page, such as `de`. */
+  readonly language: string
+}
+
+/** Returns the HTML document to show instead of a page of the service. */
+export type PageReplacement = (page: ServicePage) => string | Promise<string>
+
 /** A mail of the service: to a customer, or about an account, such as `password_reset`. */
 export interface ServiceMail extends Omit<MailMessage, 'kind' | 'owner'> {
   /** The kind of mail, such as `receipt` or `password_reset`. */

@@ -1120,6 +1120,12 @@ export const configTable = {
    */
   pages: optional(z.custom<Partial<Pages>>(shapes.isObject), { decides: ['oauth.pages'] }),
   /**
+   * Functions that replace the other pages of the service one by one, by path, such as `/account`:
+   * [Pages of your own](../guides/branding.md#pages-and-texts-of-your-own).
+   * @default none
+   */
+  servicePages: setting(shapes.servicePagesShape.default({})),
+  /**
    * Seconds between two deletions of expired and revoked rows, or `false` (in the variable `off`) if
    * `tollgate purge` runs regularly.
    */

@@ -56,7 +56,13 @@ function toJson(row: Record<string, unknown>): Record<string, unknown> {
   )
 }
 
-/** Lists the subjects that have used most of a meter in the present periods, at most `limit`. */
+/** Number of counters that are read, including those of periods that have ended. */
+const EXAMINED_COUNTERS = 500
+
+/**
+ * Lists the subjects that have used most of a meter in the present periods, at most `limit`, among
+ * the largest counters.
+ */
 export async function listCurrentUse(
   database: Database,
   now: Date,
@@ -66,10 +72,10 @@ export async function listCurrentUse(
   const { kysely } = database as Database<AnyTables>
   const rows = await kysely
     .selectFrom('gate_counters')
-    .select('subject')
-    .where('ends_at', '>', now.getTime())
+    .select(['subject', 'ends_at'])
     .orderBy('taken', 'desc')
-    .limit(limit)
+    .limit(EXAMINED_COUNTERS)
     .execute()
-  return [...new Set(rows.map(({ subject }) => String(subject)))]
+  const current = rows.filter(({ ends_at: end }) => Number(end) > now.getTime())
+  return [...new Set(current.map(({ subject }) => String(subject)))].slice(0, limit)
 }
