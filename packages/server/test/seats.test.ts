@@ -71,7 +71,7 @@ describe('prices on the billing pages', () => {
       expect(page.text).toContain('Pro, $75.00 per month (3 × $25.00)')
       expect(page.text).toContain(terms)
       expect(page.text).toContain(
-        'is not sold by the seat: you have 3 seats now, and will be charged for one',
+        'is sold with the quantity 1 only: you have 3 seats now, and will be charged for one',
       )
       expect(await ada.post('/billing/swap', page.fields)).toBe('/billing?done=swapped')
       expect(await ada.main()).toMatchObject({ providerPlan: plan, quantity: 1 })

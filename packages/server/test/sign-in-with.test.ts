@@ -153,7 +153,7 @@ describe('a sign-in with another provider', () => {
     expect(await whoIs(browser)).toBeNull()
     expect(await service.users.identities.list(id)).toEqual([])
     const html = await (await browser.get('/login?return_to=%2Ftokens')).text()
-    expect(html).toContain('Acme is then linked')
+    expect(html).toContain('Your account is then linked with Acme')
     expect(html).toContain(`value="${email.toUpperCase()}"`)
     expect((await browser.signIn(email, 'wrong')).status).toBe(401)
     expect(await service.users.identities.list(id)).toEqual([])
@@ -235,7 +235,7 @@ describe('a sign-in with another provider', () => {
       state: searchParams.get('state') ?? '',
     })
     const html = await (await browser.get(`/login/with/acme/callback?${response}`)).text()
-    expect(html).toContain('You cancelled at Acme')
+    expect(html).toContain('You cancelled the sign-in at Acme')
     expect(html).toContain('href="/login?return_to=%2Ftokens"')
   })
 
