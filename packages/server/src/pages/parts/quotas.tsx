@@ -10,7 +10,7 @@ const TWO_DAYS = 2 * 86_400_000
 
 /** The used part of each quota, as a bar with its numbers. */
 export const QuotaPlots: FC<{ uses: readonly QuotaJson[] }> = ({ uses }) => (
-  <ul class="plots bare">
+  <ul class="plots plain">
     {uses.map((use) => (
       <li class="card plot">
         <strong>
