@@ -520,7 +520,7 @@ describe('the routes that need no sign-in, while the worker sends mail', () => {
       .map((line) => JSON.parse(line) as { msg: string; sql?: string; path?: string })
 
   /** The tables of requests and of the worker. Other workers read their own tables meanwhile. */
-  const TABLES = /"(account_mails|account_links|users|oauth_limits|known_networks)"/
+  const TABLES = /["`](account_mails|account_links|users|oauth_limits|known_networks)["`]/
 
   /** The statements from the request to its response, also those of the worker. */
   async function observe(path: string, form: Record<string, string>) {
