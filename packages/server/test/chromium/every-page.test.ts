@@ -124,7 +124,9 @@ describeInChromium('every page in every state', ({ newPage, forgive }) => {
     const page = await newPage({ cookies: { url: service.url, values: walk.cookies.operator } })
     await page.goto(`${service.url}/clients`)
     await page.getByRole('button', { name: 'New client' }).waitFor()
-    expect(await page.getByRole('button', { name: /^Copy the client ID/ }).count()).toBeGreaterThan(1)
+    expect(await page.getByRole('button', { name: /^Copy the client ID/ }).count()).toBeGreaterThan(
+      1,
+    )
   })
 
   it('lets an operator find, disable and enable an account with the keyboard alone', async () => {
