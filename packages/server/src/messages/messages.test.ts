@@ -23,6 +23,8 @@ const EXCEPTIONS = [
   'An operator has disabled this account',
   'POST /oauth/token',
   'GET /api/orders',
+  // For the log.
+  'The setting servicePages failed for this page',
   // Braintree's reasons for a declined card.
   'Insufficient Funds',
   'Expired Card',
