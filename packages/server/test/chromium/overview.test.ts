@@ -37,7 +37,7 @@ describeInChromium("the operators' overview page", ({ newPage }) => {
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('Details: Tokens issued').click()
+    await page.getByText('Details of the chart “Tokens issued”').click()
     const table = page.getByRole('table', { name: 'Tokens issued, by day' })
     expect(await table.getByRole('row').count()).toBe(31)
     await expectAccessible(page)
