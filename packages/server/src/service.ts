@@ -469,7 +469,7 @@ async function warnOfUnknownPrices(config: Config, logger: Logger): Promise<void
     for (const { id, name, differences } of compared) {
       if (differences !== null) continue
       logger.warn(
-        `Stripe has no price ${id} (${name}), so nobody can have this plan. Run tollgate plans push, or change its id in tollgate.config.ts.`,
+        `Stripe has no price ${id} (${name}), so subscriptions to this plan fail. Run tollgate plans push, or change its id in tollgate.config.ts.`,
       )
     }
   } catch (error) {

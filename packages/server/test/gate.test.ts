@@ -423,7 +423,7 @@ describe('the commands about plans', () => {
       plan: 'free',
       data: [{ meter: 'calls', used: 1, quota: 3, remaining: 2 }],
     })
-    const wrong = await run(demo, ['usage', 'nobody@example.com'], SETTINGS.plans)
+    const wrong = await run(demo, ['usage', 'unknown@example.com'], SETTINGS.plans)
     expect(wrong).toMatchObject({ code: 2, text: expect.stringContaining('There is no user') })
     await demo.stop()
   })

@@ -77,7 +77,8 @@ export function forMcp<MeterName extends string>(
   const checks = createChecks<ToolWrapper, MeterName>(gate, (check) => (handler) => {
     const run = handler as unknown as (...args: readonly unknown[]) => unknown
     const checked = async (...args: readonly unknown[]) => {
-      // The SDK calls handlers with the arguments of the tool, if it has any, and the context.
+      // The SDK calls a handler with the arguments of the tool, if it has any, and the context. Its
+      // type depends on the tool, which a wrapper for all tools cannot express: hence the two casts.
       const context = args.at(-1) as ToolCallContext
       const { refusal, admission, finish } = await check(await subjectOf(context))
       if (refusal) return refuse(refusal)

@@ -18,8 +18,8 @@ export interface Drift {
     /** A charge that the customer disputed with the bank. */
     | 'dispute'
     /**
-     * The row names another owner than the one that has the customer. `sync()` moves the row to the
-     * owner that has the customer.
+     * The row belongs to a different owner than the customer at the provider. `sync()` moves the row
+     * to the owner of the customer.
      */
     | 'other owner'
     /** The application has deleted the user or other owner, but the subscription still runs. */
